@@ -24,6 +24,7 @@ from kafka_conformance.core.sources import Source, key_columns, sources
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.oracle.session import jvm_name
 from kafka_conformance.rules.eras import newest_of_eras
+from kafka_conformance.verify.agreed import AgreedAnswers, OncePerBehaviour
 from kafka_conformance.verify.columns import ColumnResult, compare_column, key_file
 from kafka_reference.releases import NEWEST, Release
 
@@ -116,13 +117,15 @@ class Verifier:
     """Compares ``actual`` with Java, one rule in one release at a time; one release is open at once.
 
     ``questions`` gives the sources of a rule (default: generated, and kept for the next release); differences are saved in
-    ``folder``.
+    ``folder``; ``answered`` receives the number of questions in each batch that is answered. With ``agreed``, the reference
+    runs once for each distinct behaviour.
     """
 
     def __init__(self, oracle: Oracle, actual: Answerer, plan: Plan,
-                 questions: Callable[[Rule], Sequence[Source]] | None = None, folder: Path = FOLDER) -> None:  # fmt: skip
+                 questions: Callable[[Rule], Sequence[Source]] | None = None, folder: Path = FOLDER,
+                 answered: Callable[[int], None] = lambda _: None, agreed: AgreedAnswers | None = None) -> None:  # fmt: skip
         self._oracle, self._actual, self._plan, self._folder = oracle, actual, plan, folder
-        self._questions = questions or self._generate
+        self._questions, self._answered, self._agreed = questions or self._generate, answered, agreed
         self._generated: dict[str, Sequence[Source]] = {}
         self._open: Release | None = None
         if plan.longest_key >= 0 and any(rule.columns for rule in plan.rules):
@@ -171,11 +174,19 @@ class Verifier:
 
     def _tally(self, rule: Rule, comparison: Comparison, questions: Sequence[Source]) -> Tally:
         """Count the judgements; label questions that have no labels yet as they are answered."""
+        shared = self._agreed if self._actual.name == REFERENCE else None  # a mutant reads a release in its own way
+        agreed = shared.read(rule, comparison.release) if shared else None
+        counted = OncePerBehaviour(
+            comparison.expected, self._actual, comparison.release, agreed=agreed, count=self._answered
+        )
         if any(source.labels for source in questions) or not isinstance(self._actual, ReferenceAnswerer):
-            return tally(rule, comparison, questions)
-        actual = LabellingAnswerer(self._actual)
-        counts = tally(rule, replace(comparison, actual=actual), questions)
-        counts.labels += actual.labels
+            counts = tally(rule, counted, questions)
+        else:
+            actual = LabellingAnswerer(self._actual)
+            counts = tally(rule, replace(counted, actual=actual), questions)
+            counts.labels += actual.labels
+        if shared and agreed:
+            shared.write(rule, comparison.release, agreed)
         return counts
 
     def _compare_columns(self, rule: Rule, comparison: Comparison, counts: Tally) -> None:
@@ -189,6 +200,7 @@ class Verifier:
                     result = compare_column(rule, rule.columns, opened, file, column, argument)
                     counts.asked[name] += result.asked
                     counts.agreed += result.asked - result.differing
+                    self._answered(result.asked)
                     _add_column_differences(rule, comparison, result, counts)
 
 

@@ -1,8 +1,8 @@
 """Worker processes of a verification: each has a JVM of its own, and verifies one rule in one release at a time.
 
-A worker reads tasks from its standard input and writes results to its standard output, as pickles. It ends when its
-standard input is closed, so also when the parent is killed. Workers do not share a terminal's Ctrl-C: the parent ends
-them.
+A worker reads tasks from its standard input and writes to its standard output, as pickles, results and how many
+questions each batch had. While its JVM starts, it generates the questions of its first rule. It ends when its standard
+input is closed, so also when the parent is killed. Workers do not share a terminal's Ctrl-C: the parent ends them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import logging
 import os
 import pickle
 import queue
-import selectors
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice, zip_longest
 from typing import IO, Any
 
 from kafka_conformance.answerers.names import reference_or_mutant
@@ -29,6 +29,7 @@ from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.oracle.session import open_oracle
 from kafka_conformance.rules import RULES
+from kafka_conformance.verify.agreed import AgreedAnswers
 from kafka_conformance.verify.question_store import QuestionStore
 from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
 from kafka_jars.scratch import ScratchFolder
@@ -46,11 +47,13 @@ _JVM_OPTIONS = ("-XX:TieredStopAtLevel=1",)
 _MOST_WORKERS = 4
 # Rules that take longest, by measurement: they start first, so that all workers end at about the same time.
 _SLOWEST = (
-    "producer-send",
     "producer-sequences",
     "record-accumulator",
-    "broker-producer-state",
     "delivery",
+    "producer-send",
+    "leader-election",
+    "record-batch",
+    "broker-producer-state",
     "record-sizes",
 )
 
@@ -70,6 +73,7 @@ class _Worker:
     process: subprocess.Popen[bytes]
     jvm: str = ""
     release: Release | None = None
+    doing: str = ""
 
     def send(self, message: Any) -> None:
         assert self.process.stdin is not None  # noqa: S101  it was started with a pipe
@@ -107,26 +111,45 @@ class VerifierPool:
     def results(self, tasks: Sequence[Task], progress: Steps) -> Iterator[RuleResult]:
         """Verify each task; yield results as they come. Raises KitError or JarError."""
         waiting, started = sorted(tasks, key=_rank), set[str]()
-        with selectors.DefaultSelector() as selector:
+        received: queue.SimpleQueue[tuple[_Worker, Any]] = queue.SimpleQueue()
 
-            def next_task(worker: _Worker) -> None:
-                if waiting:
-                    rule, worker.release = waiting.pop(_choose(waiting, worker, self._workers, started))
-                    started.add(rule.slug)
-                    progress.doing(f"{rule.slug} in {worker.release}")
-                    worker.send((rule, worker.release))
+        def next_task(worker: _Worker) -> None:
+            worker.doing = ""
+            if waiting:
+                rule, worker.release = waiting.pop(_choose(waiting, worker, self._workers, started))
+                started.add(rule.slug)
+                worker.doing = f"{rule.slug} in {worker.release}"
+                worker.send((rule, worker.release))
 
-            for worker in self._workers:
-                selector.register(worker.process.stdout, selectors.EVENT_READ, worker)  # type: ignore[arg-type]
-                next_task(worker)
-            for _ in tasks:
-                while not (ready := selector.select(_PROGRESS_S)):
-                    progress.advance(0)
-                worker = ready[0][0].data
-                result = worker.receive()
-                next_task(worker)
-                yield result
-                progress.advance()
+        for worker in self._workers:
+            threading.Thread(target=_receive, args=(worker, received), daemon=True).start()
+            next_task(worker)
+        left, answered = len(tasks), 0
+        while left:
+            doing = ", ".join(worker.doing for worker in self._workers if worker.doing)
+            progress.doing(f"{doing}, {answered:,} questions answered")
+            try:
+                worker, message = received.get(timeout=_PROGRESS_S)
+            except queue.Empty:
+                continue
+            if isinstance(message, BaseException):
+                raise message
+            if isinstance(message, int):
+                answered += message
+                continue
+            next_task(worker)
+            yield message
+            progress.advance()
+            left -= 1
+
+
+def _receive(worker: _Worker, received: queue.SimpleQueue[tuple[_Worker, Any]]) -> None:
+    """Queue the messages of a worker, and what it raises."""
+    try:
+        while True:
+            received.put((worker, worker.receive()))
+    except Exception as error:  # noqa: BLE001  the main thread raises it
+        received.put((worker, error))
 
 
 def _rank(task: Task) -> tuple[Release, int]:
@@ -155,8 +178,9 @@ def open_pool(plan: Plan, actual: str, count: int) -> Iterator[VerifierPool]:
     with ExitStack() as stack:
         folder = stack.enter_context(ScratchFolder())
         workers = [stack.enter_context(_started()) for _ in range(count)]
-        for worker in workers:
-            worker.send((plan, actual, folder))
+        largest = dict.fromkeys(rule.slug for rule, _ in sorted(plan.tasks(), key=_rank))
+        for worker, slug in zip_longest(workers, islice(largest, count)):
+            worker.send((plan, actual, folder, slug))
         for worker in workers:
             worker.jvm = worker.receive()
         yield VerifierPool(workers)
@@ -205,11 +229,16 @@ def _work(tasks: queue.SimpleQueue[Any], results: IO[bytes]) -> None:
         results.flush()
 
     try:
-        plan, actual, folder = tasks.get()
+        plan, actual, folder, first = tasks.get()
+        store = QuestionStore(plan, folder)
+        generating = threading.Thread(target=_generate, args=(store, first), daemon=True)
+        answerer = reference_or_mutant(actual)
+        generating.start()
         with open_oracle(options=_JVM_OPTIONS) as oracle:
-            store = QuestionStore(plan, folder)
-            verifier = Verifier(oracle, reference_or_mutant(actual), plan, store.sources)
+            agreed = AgreedAnswers(folder) if len(plan.releases) > 1 else None
+            verifier = Verifier(oracle, answerer, plan, store.sources, answered=send, agreed=agreed)
             send(verifier.jvm)
+            generating.join()
             while True:
                 send(verifier.verify(*tasks.get()))
     except Exception as error:  # noqa: BLE001  the parent raises it
@@ -217,6 +246,13 @@ def _work(tasks: queue.SimpleQueue[Any], results: IO[bytes]) -> None:
             send(error)
         except (pickle.PicklingError, TypeError, AttributeError):
             send(KitError(f"a worker of verify failed: {type(error).__name__}: {error}"))
+
+
+def _generate(store: QuestionStore, slug: str | None) -> None:
+    """Generate the questions of the first rule; what this raises, the rule's own task raises again."""
+    if slug is not None:
+        with suppress(Exception):
+            store.sources(RULES[slug])
 
 
 def _read_tasks(pipe: IO[bytes], tasks: queue.SimpleQueue[Any]) -> None:

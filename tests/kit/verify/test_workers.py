@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import io
+import queue
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.pipeline import Difference, Tally
+from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.sources import sources as generated
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_conformance.verify import verification
 from kafka_conformance.verify.question_store import QuestionStore
 from kafka_conformance.verify.verification import Plan, RuleResult
-from kafka_conformance.verify.workers import _choose, _Pickler, _rank, _Unpickler, worker_count
+from kafka_conformance.verify.workers import VerifierPool, _choose, _generate, _Pickler, _rank, _Unpickler, worker_count
 from kafka_reference.releases import parse_release
 
 MURMUR2, SIZES, STICKY = (RULES[slug] for slug in ("murmur2", "record-sizes", "sticky-distribution"))
@@ -49,6 +53,58 @@ def test_a_worker_keeps_its_release_then_takes_one_that_is_not_open() -> None:
     waiting = [(MURMUR2, OLD), (SIZES, parse_release("4.3.0"))]
     assert waiting[_choose(waiting, mine, [mine, other], started)] == waiting[1]
     assert _choose(waiting[:1], mine, [mine, other], started) == 0, "no worker is idle while a task waits"
+
+
+class Scripted:
+    """A worker that says what it is told to, one list of messages for each task; the last one stays silent."""
+
+    def __init__(self, *messages: Sequence[Any]) -> None:
+        self.jvm, self.release, self.doing, self.tasks = "", None, "", list[Any]()
+        self._messages, self._said = iter(messages), queue.SimpleQueue[Any]()
+
+    def send(self, task: Any) -> None:
+        self.tasks.append(task)
+        for message in next(self._messages):
+            self._said.put(message)
+
+    def receive(self) -> Any:
+        message = self._said.get()
+        if isinstance(message, BaseException):
+            raise message
+        return message
+
+
+def test_results_come_with_the_number_of_questions_answered_so_far(capsys: pytest.CaptureFixture[str]) -> None:
+    worker: Any = Scripted([700, 1300, "first"], [5, "second"])
+    pool: Any = VerifierPool([worker])
+    progress: Any = Steps("verify", 2)
+    titles = list[str]()
+    progress.doing = titles.append
+    assert list(pool.results([(MURMUR2, OLD), (SIZES, OLD)], progress)) == ["first", "second"]
+    assert [rule.slug for rule, _ in worker.tasks] == ["record-sizes", "murmur2"]
+    assert titles[2] == "record-sizes in 3.9.2, 2,000 questions answered"
+    assert titles[-1] == "murmur2 in 3.9.2, 2,005 questions answered"
+    assert progress.done == 2
+
+
+def test_an_error_of_one_worker_ends_the_run_while_others_work() -> None:
+    workers: Any = [Scripted([]), Scripted([1, KitError("lost")])]
+    pool = VerifierPool(workers)
+    with pytest.raises(KitError, match="lost"):
+        list(pool.results([(MURMUR2, OLD), (SIZES, OLD)], Steps("verify", 2)))
+
+
+def test_questions_of_the_first_rule_that_cannot_be_generated_are_left_to_its_task() -> None:
+    asked = list[Any]()
+
+    def fail(rule: Any) -> Any:
+        asked.append(rule)
+        raise ValueError("planted")
+
+    store: Any = SimpleNamespace(sources=fail)
+    _generate(store, "murmur2")
+    _generate(store, None)
+    assert asked == [MURMUR2]
 
 
 def test_no_more_workers_than_tasks() -> None:
