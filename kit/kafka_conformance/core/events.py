@@ -23,6 +23,7 @@ __all__ = [
     "Distribution",
     "Ended",
     "Event",
+    "Everyday",
     "Grade",
     "Known",
     "OutOfDomain",
@@ -120,6 +121,17 @@ class OutOfDomain(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unsupported: int
 
 
+class Everyday(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The counts of everyday questions (``Rule.plain``), which are among those of :class:`RuleEnded`.
+
+    ``asked`` were judged, and ``unsupported`` come on top, as there.
+    """
+
+    asked: int
+    agreed: int
+    unsupported: int = 0
+
+
 class Began(_Event, frozen=True, tag="began"):
     """The gate opens. ``unproven`` are the releases without a row in the certificate.
 
@@ -208,7 +220,8 @@ class RuleEnded(_Event, frozen=True, tag="rule_ended"):
     ``left_out`` are the optional parts of answers that the target left out, each with how many answers had it; ``harmless``
     counts answers that agree but for what no user notices, and says what that is; ``fields`` counts answers with fields
     that are too many or missing. ``halves`` has the verdict of each half, for a rule that has two: "conforms", "known",
-    "differs", "not judged", "not asked".
+    "differs", "not judged", "not asked". ``everyday`` counts the everyday questions among all of these; None if the rule's
+    questions were not counted so.
     """
 
     rule: str
@@ -235,6 +248,7 @@ class RuleEnded(_Event, frozen=True, tag="rule_ended"):
     harmless: dict[str, int] = msgspec.field(default_factory=dict)
     fields: dict[str, int] = msgspec.field(default_factory=dict)
     halves: dict[str, str] = msgspec.field(default_factory=dict)
+    everyday: Everyday | None = None
 
 
 class Stale(_Event, frozen=True, tag="stale"):
@@ -248,8 +262,9 @@ class Stale(_Event, frozen=True, tag="stale"):
 class Ended(_Event, frozen=True, tag="ended"):
     """The verdict: 0 conforms, 1 differs, 2 could not be judged; ``why`` in one line.
 
-    ``conform`` counts the rules that agree in every release asked, of ``rules`` that the kit has; ``in_part`` those of
-    which a half agrees, and the other one was not asked.
+    ``conform`` counts the rules that agree in every release asked, of ``rules_asked`` that the target or the user named, or
+    of which the target answered something; the kit has ``rules``. ``in_part`` counts those of which a half agrees, and the
+    other one was not asked.
     """
 
     exit_code: int
@@ -264,6 +279,7 @@ class Ended(_Event, frozen=True, tag="ended"):
     conform: int = 0
     rules: int = 0
     in_part: int = 0
+    rules_asked: int = 0
 
 
 Event: TypeAlias = Began | RuleBegan | Differed | ProtocolError | RuleEnded | Stale | Ended

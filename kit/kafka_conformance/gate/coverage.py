@@ -14,14 +14,15 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from kafka_conformance.core.events import Coverage
+from kafka_conformance.core.events import Coverage, Everyday
 from kafka_conformance.core.pipeline import Judgement, Tally
 from kafka_conformance.core.protocol import Agrees, Answer, Answered, Question, Unsupported
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.gate.parts import read
+from kafka_conformance.reports.terminal import plural
 
-__all__ = ["LEAST", "Answers", "missing_coverage"]
+__all__ = ["LEAST", "Answers", "conforming_rules", "missing_coverage"]
 
 LEAST = 0.9
 """The share of a core kind that has to be answered."""
@@ -47,12 +48,21 @@ class Answers:
     _left_out: Counter[str] = field(default_factory=Counter)
     _given: Counter[str] = field(default_factory=Counter)
     _reasons: Counter[str] = field(default_factory=Counter)
+    _everyday: Counter[str] = field(default_factory=Counter)
+    _plain: frozenset[Question] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._plain = frozenset(self.tally.rule.plain())
 
     def add(self, judgement: Judgement) -> None:
         """Count one judgement; one without an expected answer was not asked."""
         if not isinstance(judgement.expected, Answered):
             return
         self.tally.add(judgement)
+        if judgement.question in self._plain:
+            unsupported, agrees = (isinstance(judgement.verdict, kind) for kind in (Unsupported, Agrees))
+            self._everyday["unsupported" if unsupported else "asked"] += 1
+            self._everyday["agreed"] += agrees
         if isinstance(judgement.verdict, Unsupported):
             self.unsupported.append(judgement.question)
             self._reasons[clipped(judgement.verdict.why, _REASON_LENGTH)] += 1
@@ -104,6 +114,12 @@ class Answers:
         }
 
     @property
+    def everyday(self) -> Everyday | None:
+        """The counts of the rule's everyday questions; None if none was put to the target."""
+        counts = self._everyday
+        return Everyday(counts["asked"], counts["agreed"], counts["unsupported"]) if counts else None
+
+    @property
     def reasons(self) -> dict[str, int]:
         """The target's reasons for what it does not support, the most frequent first, the rarest as one."""
         found = dict(self._reasons.most_common(_REASONS))
@@ -114,6 +130,18 @@ class Answers:
     def missing(self) -> tuple[Coverage, ...]:
         """The kinds of which too few questions were answered, the least covered first."""
         return missing_coverage(self.tally.rule, self.answered, self.unsupported)
+
+
+def conforming_rules(conform: int, asked: int, rules: int, in_part: int = 0) -> str:
+    """Return how many of the rules asked conform, in words; ``rules`` is the number that the kit has.
+
+    >>> conforming_rules(2, 2, 32)
+    '2 of 2 rules asked conform (the kit has 32)'
+    """
+    verb = "conforms" if conform == 1 else "conform"
+    words = f"{conform} of {plural(asked, 'rule')} asked {verb}"
+    words += f", {in_part} in part" if in_part else ""
+    return f"{words} (the kit has {rules})" if asked < rules else words
 
 
 def missing_coverage(rule: Rule, answered: Sequence[Question], unsupported: Sequence[Question]) -> tuple[Coverage, ...]:

@@ -57,7 +57,7 @@ from kafka_conformance.core.protocol import Answer, Crashed, Question, question_
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_conformance.core.version import kit_version
-from kafka_conformance.gate.coverage import Answers
+from kafka_conformance.gate.coverage import Answers, conforming_rules
 from kafka_conformance.gate.diagnosis.keyed_candidates import KEYED, placed_keys
 from kafka_conformance.gate.findings import Finder
 from kafka_conformance.gate.grading import GradedComparison, judge_distributions
@@ -203,7 +203,7 @@ def _judge_rule(target: TargetAnswerer, rule: Rule, release: Release, plan: Gate
         counts.differ - covered, covered, len(counts.errors), counts.unsupported, counts.asked["frozen"],
         counts.asked["fresh"], counts.asked["earlier"], round(time.monotonic() - begun, 3), finder.diagnoses, distribution,
         answers.reasons, missing, answers.unsigned, outside, answers.left_out, dict(answers.harmless), answers.fields_seen,
-        answers.halves(new_questions, known_questions),
+        answers.halves(new_questions, known_questions), answers.everyday if grade != "statistical" else None,
     )  # fmt: skip
     record(ended)
     return ended
@@ -265,8 +265,8 @@ def _ended(ended: Sequence[RuleEnded], stale: int, broken: bool, claimed: bool, 
     agree = {e.rule for e in ended} - {e.rule for e in ended if e.verdict != "agrees"}
     in_part = agree & {e.rule for e in ended if "not asked" in e.halves.values()}
     conform = agree - in_part
-    share = f"{len(conform)} of {len(RULES)} rules {'conforms' if len(conform) == 1 else 'conform'}"
-    share += f", {len(in_part)} in part" if in_part else ""
+    had = {e.rule for e in ended if claimed or e.verdict != "unsupported"}
+    share = conforming_rules(len(conform), len(had), len(RULES), len(in_part))
     if differed or stale:
         parts = [f"{differed:,} of {asked:,} answers are not Kafka's"] if differed else []
         parts += [f"{stale} of the known failures no longer true"] if stale else []
@@ -287,7 +287,7 @@ def _ended(ended: Sequence[RuleEnded], stale: int, broken: bool, claimed: bool, 
         why += f"; {share}"
     return Ended(
         code, why, asked, agreed, differed, known, failed, total(lambda e: e.unsupported), round(seconds, 3), len(conform),
-        len(RULES), len(in_part),
+        len(RULES), len(in_part), len(had),
     )  # fmt: skip
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from rich.console import Console
 
 from kafka_conformance.answerers.in_process import CallableAnswerer
 from kafka_conformance.answerers.reference import outcome_of
@@ -17,9 +19,9 @@ from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Answered, Question
 from kafka_conformance.gate.coverage import missing_coverage
 from kafka_conformance.gate.known_failures import KnownFailures
-from kafka_conformance.gate.reports import badge, github, junit, markdown, page
+from kafka_conformance.gate.reports import badge, github, junit, markdown, page, terminal
 from kafka_conformance.gate.reports.outline import outline, verdict
-from kafka_conformance.gate.reports.remarks import remarks
+from kafka_conformance.gate.reports.remarks import _share, remarks
 from kafka_conformance.gate.runner import GatePlan, GateResult, gate
 from kafka_conformance.rules import RULES
 from kafka_reference import murmur2
@@ -66,7 +68,7 @@ def test_two_answers_are_no_judgement(tmp_path: Path) -> None:
     assert result.ended.exit_code == 2
     assert (result.ended.conform, result.ended.rules) == (1, len(RULES))
     assert "murmur2 is not judged" in result.ended.why
-    assert f"1 of {len(RULES)} rules conforms" in result.ended.why
+    assert f"1 of 2 rules asked conforms (the kit has {len(RULES)})" in result.ended.why
 
 
 def test_a_target_that_names_no_rules_is_held_to_those_it_answers_in_part(tmp_path: Path) -> None:
@@ -151,9 +153,10 @@ def test_no_report_of_a_rule_that_is_not_judged_is_green(tmp_path: Path) -> None
     events = _run(_client(_two, "murmur2"), tmp_path, "murmur2").events
     seen = outline(events)
     assert verdict(seen).startswith("could not be judged")
-    first, second = remarks(seen.rows)
+    first, second, third = remarks(seen.rows)
     assert first.text.startswith("not judged: too few answers, ")
     assert (second.text.split(",")[0], second.reason) == ("unsupported", "it returned None")
+    assert third.text.startswith("not judged, because the target does not support it: 299 everyday questions")
     assert json.loads(badge.write(events))["message"] == "not judged"
     for text in (markdown.write(events), page.write(events), junit.write(events), github.write(events)):
         assert "not judged" in text
@@ -163,10 +166,55 @@ def test_no_report_of_a_rule_that_is_not_judged_is_green(tmp_path: Path) -> None
     assert "<error" in junit.write(events)
 
 
-def test_the_badge_says_how_many_of_all_rules_conform(tmp_path: Path) -> None:
+def test_badge_counts_conforming_rules_against_rules_asked(tmp_path: Path) -> None:
     client = _client(lambda *_: True, "murmur2", "sequence-increment")
     said = json.loads(badge.write(_run(client, tmp_path, "murmur2", "sequence-increment").events))
-    assert (said["message"], said["color"]) == (f"2 of {len(RULES)} rules conform", "brightgreen")
+    assert (said["message"], said["color"]) == (f"2 of 2 rules asked conform (the kit has {len(RULES)})", "brightgreen")
+
+
+def test_rule_that_an_unnamed_target_lacks_is_not_among_rules_asked(tmp_path: Path) -> None:
+    lacks_one = _client(lambda rule, _: rule != "murmur2")
+    unnamed = _run(lacks_one, tmp_path, "murmur2", "sequence-increment").ended
+    named = _run(lacks_one, tmp_path, "murmur2", "sequence-increment", named=True).ended
+    assert (unnamed.conform, unnamed.rules_asked, unnamed.rules) == (1, 1, len(RULES))
+    assert (named.conform, named.rules_asked) == (1, 2)
+
+
+def test_wrong_keyed_placements_show_everyday_and_edge_shares_in_every_report(tmp_path: Path) -> None:
+    def client(_: str, __: str, question: dict[str, Any]) -> dict[str, Any] | None:
+        if len(question["key"]) == 2:
+            return None
+        key = bytes.fromhex(question["key"])
+        return {"partition": (murmur2(key) & 0xFFFFFFFF) % question["partitions"]}
+
+    client.rules, client.grades = ["partition-for-key"], {}  # type: ignore[attr-defined]
+    events = _run(client, tmp_path, "partition-for-key").events
+    ended = next(event for event in events if isinstance(event, RuleEnded))
+    everyday = ended.everyday
+    plain = [one for one in RULES["partition-for-key"].plain() if not RULES["partition-for-key"].domain(one)]
+    assert everyday is not None
+    assert everyday.asked + everyday.unsupported == len(set(plain))
+    assert 0 < everyday.agreed < everyday.asked < ended.asked
+    line = f"of everyday keys as Java does ({everyday.agreed:,} of {everyday.asked:,}); edge cases: "
+    assert everyday.unsupported > 0
+    missing = f"not judged, because the target does not support it: {everyday.unsupported} everyday question"
+    for text in (markdown.write(events), page.write(events), junit.write(events), _terminal(events)):
+        assert line in " ".join(text.replace("\\", "").split())
+        assert missing in " ".join(text.replace("\\", "").split())
+
+
+def _terminal(events: Iterable[Any]) -> str:
+    out = Console(file=io.StringIO(), width=400)
+    terminal.show(out, events)
+    return out.file.getvalue()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("agreed", "asked", "share"),
+    [(0, 3, "0 %"), (1, 1000, "1 %"), (999, 1000, "99 %"), (3, 3, "100 %"), (0, 0, "none"), (12, 100, "12 %")],
+)
+def test_share_is_zero_or_hundred_only_where_none_or_all_agree(agreed: int, asked: int, share: str) -> None:
+    assert _share(agreed, asked)[0] == share
 
 
 def test_hashes_without_a_sign_and_findings_out_of_domain_are_in_the_reports(tmp_path: Path) -> None:

@@ -8,13 +8,14 @@ import msgspec
 
 from kafka_conformance.core.events import Ended, Event
 from kafka_conformance.core.sanitize import harmless
+from kafka_conformance.gate.coverage import conforming_rules
 from kafka_conformance.gate.reports.outline import outline
 
 __all__ = ["write"]
 
 
 def write(events: Iterable[Event]) -> str:
-    """The document: ``Kafka 4.4.0 | 2 of 32 rules conform``, ``| 412 differ``, or ``| not judged``."""
+    """The document: ``Kafka 4.4.0 | 2 of 2 rules asked conform (the kit has 32)``, ``| 412 differ``, or ``| not judged``."""
     seen = outline(events)
     releases = seen.releases
     span = "" if not releases else releases[0] if len(releases) == 1 else f"{releases[0]} to {releases[-1]}"
@@ -36,5 +37,7 @@ def _message(ended: Ended | None) -> tuple[str, str]:
         return "not judged", "lightgrey"
     if ended.exit_code == 1:
         return (f"{ended.differed:,} differ" if ended.differed else "known failures are invalid"), "red"
-    share = f"{ended.conform} of {ended.rules} rules conform" if ended.rules else "conforms"
+    share = (
+        conforming_rules(ended.conform, ended.rules_asked, ended.rules, ended.in_part) if ended.rules else "conforms"
+    )
     return (f"{share}, {ended.known:,} known to differ", "yellow") if ended.known else (share, "brightgreen")

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from kafka_conformance.core.events import RuleEnded
+from kafka_conformance.core.events import Everyday, RuleEnded
 from kafka_conformance.gate.coverage import LEAST
+from kafka_conformance.gate.diagnosis.keyed_candidates import KEYED
 from kafka_conformance.gate.reports.outline import Row
 from kafka_conformance.gate.reports.places import Places
 from kafka_conformance.reports.terminal import plural
@@ -57,6 +58,30 @@ def remarks(rows: Sequence[Row]) -> list[Remark]:
     ]
 
 
+def _everyday(ended: RuleEnded, everyday: Everyday) -> Iterator[str]:
+    """Yield how many everyday questions agree and how many of the others, unless all do; and how many were not judged."""
+    edge = f"edge cases: {' '.join(_share(ended.agreed - everyday.agreed, ended.asked - everyday.asked))}"
+    share, counts = _share(everyday.agreed, everyday.asked)
+    if ended.agreed == ended.asked:
+        pass
+    elif not everyday.asked:
+        yield f"everyday questions: none was judged; {edge}"
+    elif ended.rule == KEYED:
+        yield f"places {share} of everyday keys as Java does {counts}; {edge}"
+    else:
+        yield f"answers {share} of everyday questions as Java does {counts}; {edge}"
+    if everyday.unsupported:
+        yield f"not judged, because the target does not support it: {plural(everyday.unsupported, 'everyday question')}"
+
+
+def _share(agreed: int, asked: int) -> tuple[str, str]:
+    """Return a share in percent, and its counts; 0 % and 100 % only where none or all agree."""
+    if not asked:
+        return "none", "was judged"
+    percent = 100 if agreed == asked else min(99, max(1 if agreed else 0, round(100 * agreed / asked)))
+    return f"{percent} %", f"({agreed:,} of {asked:,})"
+
+
 def _shortages(ended: RuleEnded) -> Iterator[str]:
     if ended.verdict != "not judged":
         return
@@ -75,6 +100,8 @@ def _notes(ended: RuleEnded) -> Iterator[str]:
             for one in ended.left_out
         ]
         yield f"left out of the answers and not judged: {', '.join(parts)}"
+    if ended.everyday is not None and ended.asked:
+        yield from _everyday(ended, ended.everyday)
     for what, count in ended.harmless.items():
         yield f"differs, harmless, {plural(count, 'answer')}: {what}"
     for fields, count in ended.fields.items():
