@@ -4,7 +4,8 @@
 
     python ci/finding_pages.py            # writes the pages; a second
 
-``findings/AREA.toml`` says what a finding is, how bad it is, and who is affected. ``findings/NAME.json`` is its case: the
+``kafka_conformance/findings/AREA.toml`` says what a finding is, how bad it is, and who is affected.
+``kit/docs/findings/NAME.json`` is its case: the
 smallest question that shows it, with the answers of all releases. ``shown_in`` names one release of each answer that shows
 the finding; the releases that give these answers are computed. ``releases`` are those with the behaviour by Kafka's source;
 a test compares the two.
@@ -14,14 +15,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from kafka_conformance.core.events import Severity
 from kafka_conformance.core.protocol import Question
+from kafka_conformance.findings import Area, Finding, read_areas
 from kafka_conformance.gate.harm import RANKS
 from kafka_conformance.gate.reports.places import since_until
 from kafka_conformance.reports.change_pages import linked_tickets
@@ -56,19 +56,6 @@ answers.
 """
 
 
-class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A finding, as its area's file describes it; one without a case names its rule."""
-
-    title: str
-    severity: Severity
-    releases: str
-    effect: str
-    affected: str
-    shown_in: tuple[str, ...] = ()
-    rule: str = ""
-    tickets: tuple[str, ...] = ()
-
-
 class Answers(msgspec.Struct, frozen=True):
     """Releases with one answer."""
 
@@ -96,26 +83,6 @@ class Case(msgspec.Struct, frozen=True):
     def groups(self, shown_in: Sequence[str]) -> list[Answers]:
         """Return the answers that these releases give."""
         return [group for group in self.answers if set(shown_in) & set(group.kafka)]
-
-
-@dataclass(frozen=True, slots=True)
-class Area:
-    """A page: its name, title and introduction, and its findings by name."""
-
-    name: str
-    title: str
-    about: str
-    findings: dict[str, Finding]
-
-
-def read_areas(folder: Path = FOLDER) -> list[Area]:
-    """Return the areas, by name of their files."""
-    areas = []
-    for path in sorted(folder.glob("*.toml")):
-        whole = msgspec.toml.decode(path.read_bytes())
-        title, about = whole.pop("title"), whole.pop("about")
-        areas.append(Area(path.stem, title, about, msgspec.convert(whole, dict[str, Finding])))
-    return areas
 
 
 def read_case(name: str, folder: Path = FOLDER) -> Case | None:

@@ -3,33 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from finding_pages import DOCS, FOLDER, Finding, index, page, read_areas, read_case, seen_in
+from finding_pages import DOCS, FOLDER, index, page, read_case, seen_in
 
+from kafka_conformance.findings import Finding, read_areas, stated_spans
 from kafka_conformance.rules import RULES
-from kafka_reference.releases import Spans, parse_release, since
+from kafka_reference.releases import parse_release
 
 AREAS = read_areas()
 FINDINGS = {name: finding for area in AREAS for name, finding in area.findings.items()}
 SHOWN = [name for name, finding in FINDINGS.items() if finding.shown_in]
 AGAIN = "run: python ci/finding_pages.py"
 VERSION = r"\d+(?:\.\d+)+(?:\.x)?"
-
-
-def spans(text: str) -> Iterator[Spans]:
-    """The releases that ``releases`` of a finding states in words."""
-    if text.startswith("every release"):
-        yield since("0.0.0")
-    for first, last in re.findall(rf"({VERSION}) to ({VERSION})", text):
-        yield since(first.replace(".x", ".0"), until=last)
-    rest = re.sub(rf"{VERSION} to {VERSION}", "", text)
-    for kind, version in re.findall(rf"(since |up to |)({VERSION})", rest):
-        if kind == "since ":
-            yield since(version if version.count(".") > 1 else f"{version}.0")
-        else:
-            yield since("0.0.0" if kind else version.replace(".x", ".0"), until=version)
 
 
 def test_every_case_has_one_finding_and_names_are_unique() -> None:
@@ -45,7 +31,7 @@ def test_the_releases_in_words_are_those_whose_answers_show_it(name: str) -> Non
     case, finding = read_case(name), FINDINGS[name]
     assert case is not None
     assert set(finding.shown_in) <= set(case.releases)
-    stated = list(spans(finding.releases))
+    stated = list(stated_spans(finding.releases))
     assert stated, finding.releases
     within = [version for version in case.releases if any(parse_release(version) in each for each in stated)]
     assert seen_in(case, finding) == within

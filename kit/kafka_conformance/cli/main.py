@@ -40,7 +40,20 @@ __all__ = ["app", "main"]
 _NAME = "kafka-conformance"
 _COMPLETE = "_KAFKA_CONFORMANCE_COMPLETE"
 # What they print is all that they do: exit code 0 would be wrong without it.
-_PRINTS = {"", "answer", "behaviour", "broker", "delivery", "explain", "jars", "rules", "sample", "schema"}
+_PRINTS = {
+    "",
+    "answer",
+    "behaviour",
+    "broker",
+    "changes",
+    "delivery",
+    "explain",
+    "findings",
+    "jars",
+    "rules",
+    "sample",
+    "schema",
+}
 
 
 class _Commands(click.Group):

@@ -72,6 +72,10 @@ def _seed(_: click.Context, __: click.Parameter, value: int | None) -> int:
     return fresh_seed() if value is None else value
 
 
+role = click.option("--role", type=click.Choice(["producer", "consumer", "broker", "operator"]), default=None,
+                    help="Only what concerns this role (default: all).")  # fmt: skip
+
+
 def kafka(default: str, more: str = "or 'all'") -> Callable[[Function], Function]:
     """Return the option for the releases to ask; ``more`` ends the list of what it takes."""
     return click.option("--kafka", default=default, show_default=True, metavar="RELEASES",

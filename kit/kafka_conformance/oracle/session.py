@@ -16,7 +16,8 @@ from kafka_reference.proven import UnprovenRelease, check_proven, is_proven
 from kafka_reference.releases import Release, parse_release
 
 __all__ = [
-    "chosen_releases", "fresh_seed", "jvm_name", "named_release", "open_oracle", "split", "spread", "unproven_releases",
+    "chosen_releases", "fresh_seed", "jvm_name", "known_release", "named_release", "open_oracle", "split", "spread",
+    "unproven_releases",
 ]  # fmt: skip
 
 
@@ -52,6 +53,19 @@ def named_release(name: str) -> Release:
         return parse_release(name)
     except ValueError as error:
         raise BadInput(str(error)) from error
+
+
+def known_release(name: str) -> Release:
+    """Return the release named by ``newest`` or an exact version that the kit knows. Raises BadInput."""
+    known = sorted(map(parse_release, load().releases))
+    if name == "newest":
+        return known[-1]
+    release = named_release(name)
+    if release not in known:
+        raise BadInput(
+            f"unknown release {name!r}: expected one of {known[0]} … {known[-1]} (see jars list), or 'newest'"
+        )
+    return release
 
 
 def unproven_releases(asked: Iterable[tuple[str, Release]], *, allow: bool) -> tuple[str, ...]:

@@ -47,6 +47,15 @@ RUN: dict[str, dict[str, tuple[str, str]]] = {
         "--verbose": ("certificate --shipped", "-v"),
         "--markdown": ("certificate --shipped", "--markdown"),
     },
+    "changes": {
+        "--role": ("changes 3.9.0 3.9.2", "--role consumer"),
+        "--json": ("changes 3.9.0 3.9.2", "--json"),
+    },
+    "findings": {
+        "--kafka": ("findings", "--kafka 3.6.2"),
+        "--role": ("findings", "--role consumer"),
+        "--json": ("findings", "--json"),
+    },
     "delivery": {
         "--acks": (DELIVERY, "--acks 0"),
         "--retries": (f"{DELIVERY} --lose-response 2", "--retries 0"),

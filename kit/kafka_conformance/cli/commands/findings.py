@@ -1,0 +1,56 @@
+"""List findings that hold in a release: unexpected behaviour of Kafka's own classes, who is affected, and what to do.
+
+The most harmful are first. `--role` keeps those that concern the owner of a producer or consumer, the maintainer of a
+broker, or the operator of a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import click
+
+from kafka_conformance.cli import options
+from kafka_conformance.core.streams import say, say_json
+from kafka_conformance.findings import Area, Finding, Role, chosen_findings
+from kafka_conformance.gate.harm import RANKS
+from kafka_conformance.oracle.session import known_release
+from kafka_conformance.reports.terminal import console, plural
+
+__all__ = ["run"]
+
+
+@click.option("--kafka", default="newest", show_default=True, metavar="RELEASE", help="An exact release, or 'newest'.")
+@options.role
+@options.as_json
+def run(*, kafka: str, role: Role | None, as_json: bool) -> int:
+    """Print the findings; return 0. Raises BadInput."""
+    release = known_release(kafka)
+    chosen = [(area, name, one) for area, name, one in chosen_findings(role) if one.holds_in(release)]
+    if as_json:
+        say_json({"release": str(release), "role": role, "findings": [_document(*each) for each in chosen]})
+        return 0
+    out = console()
+    for _, _, one in chosen:
+        for line in _lines(one):
+            out.print(line, markup=False, soft_wrap=True)
+    counts = {severity: sum(one.severity == severity for _, _, one in chosen) for severity in RANKS}
+    words = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
+    say(
+        f"Kafka {release}{f', {role}' if role else ''}: {plural(len(chosen), 'finding')}{f': {words}' if words else ''}"
+    )
+    return 0
+
+
+def _document(area: Area, name: str, one: Finding) -> dict[str, object]:
+    """Return a finding as the commands print it with ``--json``."""
+    return {
+        "finding": name, "title": one.title, "severity": one.severity, "roles": area.roles, "releases": one.releases,
+        "effect": one.effect, "affected": one.affected, "tickets": one.tickets,
+    }  # fmt: skip
+
+
+def _lines(one: Finding) -> Iterator[str]:
+    yield f"{one.severity}: {one.title} ({one.releases})"
+    yield f"  effect: {one.effect}"
+    yield f"  am I affected? {one.affected}"
