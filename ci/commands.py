@@ -101,6 +101,7 @@ INSTANCES = (
     Instance("findings --kafka 3.6.2 --role producer", LIGHT, "Kafka 3.6.2, producer"),
     Instance("freeze --check --rules murmur2 --kafka 4.4.0", JVM, "murmur2"),
     Instance("gate --rules murmur2 --seed 1 --examples 20 -- {python} {examples}/driver.py", LIGHT, "murmur2"),
+    Instance("idempotence --kafka 3.2.0 acks=1 retries=0", LIGHT, "not idempotent"),
     Instance("idempotence --kafka 4.4.0", JVM, "4.4.0"),
     Instance("jars list", LIGHT, NEWEST),
     Instance("jars pin 4.4.0", JVM, "4.4.0 was pinned already"),

@@ -20,6 +20,7 @@ from typing import Any
 
 import msgspec
 
+from kafka_conformance.cli.commands.findings import counted
 from kafka_conformance.core.protocol import Question
 from kafka_conformance.findings import Area, Finding, read_areas
 from kafka_conformance.gate.harm import RANKS
@@ -39,8 +40,19 @@ MEANINGS = {
     "low": "only an error is another one, or no client can bring it about",
 }
 
+SHOWN = parse_release("3.6.2")
 INDEX = """\
 # Findings
+
+The findings that hold in a release, and whether they affect you. The last line counts them:
+
+```
+$ kafka-conformance findings --kafka 3.6.2 --role producer | tail -1
+```
+
+```text
+{last_line}
+```
 
 Unexpected behaviour of Kafka's own Java classes. The reference reproduces it, by exact release. Of {count} findings, {cases}
 have a *case*: the smallest question that shows it, with the answer of every release. The tests compare each case with Java
@@ -101,7 +113,7 @@ def index(areas: Sequence[Area]) -> str:
     every = [(area, finding) for area in areas for finding in area.findings.values()]
     cases = sum(read_case(name) is not None for area in areas for name in area.findings)
     rows = "\n".join(f"| [{area.title}](findings/{area.name}.md) | {len(area.findings)} |" for area in areas)
-    parts = [INDEX.format(count=len(every), cases=cases, areas=rows)]
+    parts = [INDEX.format(count=len(every), cases=cases, areas=rows, last_line=counted(SHOWN, "producer"))]
     for severity in sorted(RANKS, key=RANKS.__getitem__):
         found = [(area, finding) for area, finding in every if finding.severity == severity]
         if found:

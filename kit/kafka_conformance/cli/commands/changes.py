@@ -1,11 +1,13 @@
 """Show what differs between two releases of Kafka, the most harmful first, with what to do about each.
 
-R1 is the release in use, R2 the newer one. `--role` keeps what concerns the owner of a producer or consumer, the maintainer
-of a broker, or the operator of a cluster.
+R1 is the release in use, R2 the newer one. First come the findings that begin, and the changes that ask for something to be
+done, by severity; then all other changes of behaviour, whose harm nobody has judged; then the findings that end. `--role`
+keeps what concerns the owner of a producer or consumer, the maintainer of a broker, or the operator of a cluster.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,27 +15,29 @@ import click
 
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.events import Severity
 from kafka_conformance.core.streams import say, say_json
 from kafka_conformance.findings import Role, chosen_findings
-from kafka_conformance.findings.upgrades import advice_of
+from kafka_conformance.findings.upgrades import NOTES, roles_of
 from kafka_conformance.gate.harm import RANKS
 from kafka_conformance.oracle.session import known_release
-from kafka_conformance.reports.behaviour import behaviour_lines
-from kafka_conformance.reports.terminal import console, plural
+from kafka_conformance.reports.behaviour import Line, behaviour_lines
+from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release
 
 __all__ = ["run"]
 
-_WHAT = ("begins", "changes", "ends")
-
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A finding that begins or ends, or a field of a behaviour record that changes."""
+    """A finding that begins or ends, a field of a behaviour record that changes, or a class that is gone.
+
+    ``severity`` and ``action`` are empty where nobody has judged the change.
+    """
 
     what: str
-    severity: str
+    severity: Severity | None
     title: str
     action: str
     tickets: str
@@ -41,9 +45,9 @@ class _Item:
     roles: tuple[Role, ...]
 
     @property
-    def order(self) -> tuple[bool, int, int]:
+    def order(self) -> tuple[bool, int]:
         """What ends harms nobody: it is last."""
-        return self.what == "ends", RANKS[self.severity], _WHAT.index(self.what)
+        return self.what == "ends", len(RANKS) if self.severity is None else RANKS[self.severity]
 
 
 @click.argument("first", metavar="R1")
@@ -63,41 +67,54 @@ def run(*, first: str, second: str, role: Role | None, as_json: bool) -> int:
     if as_json:
         say_json({"releases": [str(before), str(after)], "role": role, "changes": list(map(_document, items))})
         return 0
-    out = console()
-    for one in items:
-        out.print(f"{one.severity}, {one.what}: {one.title}", markup=False, soft_wrap=True)
-        if one.what != "ends":
-            out.print(f"  what to do: {one.action}", markup=False, soft_wrap=True)
-    counts = ", ".join(f"{sum(one.what == what for one in items)} {words}" for what, words in _COUNTED)
     concerned = f" for the role {role}" if role else ""
     if not items:
         say(f"{before} to {after}: no difference is known{concerned}")
-    else:
-        say(f"{before} to {after}{concerned}: {plural(len(items), 'difference')}: {counts}")
+        return 0
+    judged = [one for one in items if one.severity is not None and one.what != "ends"]
+    others = [one for one in items if one.severity is None]
+    ended = [one for one in items if one.what == "ends"]
+    out = console()
+    for one in judged:
+        out.print(f"{one.severity}, {one.what}: {one.title}", markup=False, soft_wrap=True)
+        asks = "am I affected?" if one.what == "begins" else "what to do:"
+        out.print(f"  {asks} {one.action}", markup=False, soft_wrap=True)
+    for heading, rest in (("also different, harm not judged", others), ("findings that end", ended)):
+        if rest:
+            out.print(f"{heading}:", markup=False)
+        for one in rest:
+            out.print(f"  {one.title}", markup=False, soft_wrap=True)
+    say(
+        f"{before} to {after}{concerned}: {len(judged)} to look at, {len(others)} also different, {len(ended)} at an end"
+    )
     return 0
 
 
-_COUNTED = (("begins", "findings begin"), ("changes", "behaviours change"), ("ends", "findings end"))
-
-
-def _items(before: Release, after: Release) -> list[_Item]:
-    found = []
+def _items(before: Release, after: Release) -> Iterator[_Item]:
     for area, name, one in chosen_findings(None):
         if one.holds_in(before) != one.holds_in(after):
             what = "ends" if one.holds_in(before) else "begins"
-            found.append(_Item(what, one.severity, f"{one.title} ({one.releases})", one.affected,
-                               ", ".join(one.tickets), one.rule or name, area.roles))  # fmt: skip
-    fields: dict[str, _Item] = {}
+            yield _Item(what, one.severity, f"{one.title} ({one.releases})", one.affected, ", ".join(one.tickets),
+                        one.rule or name, area.roles)  # fmt: skip
+    for slug, note in NOTES.items():
+        rule = RULES.get(slug)
+        if rule is not None and before in rule.releases and after not in rule.releases:
+            yield _Item("is gone", note.severity, rule.title, note.action, "", slug, roles_of(rule))
+    seen = set()
     for rule in RULES.values():
         for line in behaviour_lines(rule, [before, after]):
-            advice = advice_of(str(line))
-            values = "" if line.words in (["no", "yes"], ["yes", "no"]) else f" {' → '.join(line.words)}"
-            spans = f" ({line.releases})" if not values else ""
-            tickets = f" [{line.ticket}]" if line.ticket else ""
-            title = f"{line.effect}{values}{spans}{tickets}"
-            fields.setdefault(str(line), _Item("changes", advice.severity, title, advice.action, line.ticket, rule.slug,
-                                               advice.roles))  # fmt: skip
-    return [*found, *fields.values()]
+            if str(line) not in seen and None not in line.values:
+                seen.add(str(line))
+                note_of = NOTES.get(str(line))
+                severity, action = (None, "") if note_of is None else (note_of.severity, note_of.action)
+                yield _Item("changes", severity, _title(line), action, line.ticket, rule.slug, roles_of(rule))
+
+
+def _title(line: Line) -> str:
+    """Return the effect of a change, with both values or, for yes and no, with its releases."""
+    told = line.words in (["no", "yes"], ["yes", "no"])
+    change = f"({line.releases})" if told else " → ".join(line.words)
+    return f"{line.effect} {change}{f' [{line.ticket}]' if line.ticket else ''}"
 
 
 def _document(one: _Item) -> dict[str, Any]:

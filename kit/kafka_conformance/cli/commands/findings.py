@@ -6,6 +6,7 @@ broker, or the operator of a cluster.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import click
@@ -16,8 +17,9 @@ from kafka_conformance.findings import Area, Finding, Role, chosen_findings
 from kafka_conformance.gate.harm import RANKS
 from kafka_conformance.oracle.session import known_release
 from kafka_conformance.reports.terminal import console, plural
+from kafka_reference.releases import Release
 
-__all__ = ["run"]
+__all__ = ["counted", "run"]
 
 
 @click.option("--kafka", default="newest", show_default=True, metavar="RELEASE", help="An exact release, or 'newest'.")
@@ -34,12 +36,16 @@ def run(*, kafka: str, role: Role | None, as_json: bool) -> int:
     for _, _, one in chosen:
         for line in _lines(one):
             out.print(line, markup=False, soft_wrap=True)
-    counts = {severity: sum(one.severity == severity for _, _, one in chosen) for severity in RANKS}
-    words = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
-    say(
-        f"Kafka {release}{f', {role}' if role else ''}: {plural(len(chosen), 'finding')}{f': {words}' if words else ''}"
-    )
+    say(counted(release, role))
     return 0
+
+
+def counted(release: Release, role: Role | None) -> str:
+    """Return the number of findings that hold in a release, by severity, in a line."""
+    severities = Counter(one.severity for _, _, one in chosen_findings(role) if one.holds_in(release))
+    words = ", ".join(f"{severities[severity]} {severity}" for severity in RANKS if severities[severity])
+    many = plural(severities.total(), "finding")
+    return f"Kafka {release}{f', {role}' if role else ''}: {many}{f': {words}' if words else ''}"
 
 
 def _document(area: Area, name: str, one: Finding) -> dict[str, object]:

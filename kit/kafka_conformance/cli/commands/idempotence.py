@@ -1,11 +1,14 @@
-"""Show the effective producer settings for every combination of five settings, as observed in each release.
+"""Show what a producer with these settings will do, or the effective settings of every combination of five.
 
-The page is Java's: every release answers every combination, and releases with the same answers share a section.
+With SETTINGS such as `acks=1 retries=0`, the reference answers, without Java: is the producer idempotent, does its
+constructor throw, and what can a retry write twice; by default in all proven releases. Without them, Java is asked: every
+release answers every combination, and releases with the same answers share a section.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
 from typing import TypeAlias
@@ -16,10 +19,11 @@ from msgspec import UNSET
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cli import options
 from kafka_conformance.core.answerer import Answerer
-from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import Answer, Answered
-from kafka_conformance.oracle.session import chosen_releases, open_oracle
+from kafka_conformance.core.streams import say
+from kafka_conformance.oracle.session import chosen_releases, open_oracle, unproven_releases
 from kafka_conformance.reports.page_block import block_of, read_page, write_block
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules.eras import releases_of, spans_of
@@ -28,6 +32,9 @@ from kafka_conformance.rules.idempotence_config.rule import RULE
 from kafka_conformance.rules.idempotence_config.spaces import FIVE, five
 from kafka_conformance.verify.decision_table import Row, decision_rows
 from kafka_jars.pins import load
+from kafka_reference.errors import JavaException
+from kafka_reference.idempotence import producer_outcome
+from kafka_reference.idempotence.config_behaviour import IDEMPOTENCE
 from kafka_reference.releases import Release, parse_release
 
 __all__ = ["ask_combinations", "markdown", "run"]
@@ -41,14 +48,25 @@ Answers: TypeAlias = Mapping[tuple[int, ...], Answer]
 """The answer to each combination, by the indices of its values in FIVE."""
 
 
+@click.argument("settings", nargs=-1, metavar="[SETTINGS]...")
 @options.kafka("all")
 @click.option("--table", type=options.PRODUCT, metavar="FILE", help="Write the tables into this page.")
 @click.option("--check", type=options.FILE, metavar="FILE", help="Exit with 1 unless this page has the same tables.")
-def run(*, kafka: str, table: Path | None, check: Path | None) -> int:
-    """Ask Java, then print, write or check the page; return 0, or 1 if ``check`` differs. Raises BadInput, KitError."""
+def run(*, settings: tuple[str, ...], kafka: str, table: Path | None, check: Path | None) -> int:
+    """Print what a producer does; or ask Java, and print, write or check the page.
+
+    Returns 0, or 1 if ``check`` differs. Raises BadInput, KitError.
+    """
     pins = load()
     pinned = sorted(map(parse_release, pins.releases))
     releases = sorted(chosen_releases(kafka, pins))
+    if settings:
+        if table is not None or check is not None:
+            raise BadInput("SETTINGS are answered by the reference: --table and --check ask Java, and take none")
+        unproven_releases([(RULE.slug, release) for release in releases], allow=False)
+        for line in told(read_settings(settings), releases, pinned):
+            say(line)
+        return 0
     page = None if check is None else read_page(check)
     answers: dict[Release, Answers] = {}
     with steps("starting Spark's JVM", len(releases)) as progress, open_oracle(pins) as oracle:
@@ -65,6 +83,53 @@ def run(*, kafka: str, table: Path | None, check: Path | None) -> int:
     if table is None:
         console().print(made, markup=False, soft_wrap=True)
     return 0
+
+
+def read_settings(words: Sequence[str]) -> dict[str, str]:
+    """Return settings given as ``NAME=VALUE``. Raises BadInput for names that decide nothing here."""
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        known = list(NAMES.values())
+        if not equals or name not in known:
+            near = get_close_matches(name.replace("_", "."), known, 1) if equals else []
+            hint = f"did you mean {near[0]}?" if near else f"expected NAME=VALUE with one of {', '.join(known)}"
+            raise BadInput(f"{word!r} is not a setting that decides about idempotence: {hint}")
+        if name in found:
+            raise BadInput(f"{name} is given twice: {found[name]!r} and {value!r}")
+        found[name] = value
+    return found
+
+
+def told(settings: Mapping[str, str], releases: Sequence[Release], pinned: Sequence[Release]) -> Iterator[str]:
+    """Yield what a producer with these settings does: a line for all releases in which it does the same, newest first."""
+    groups: dict[str, list[Release]] = {}
+    for release in sorted(releases, reverse=True):
+        groups.setdefault(_told(settings, release), []).append(release)
+    for text, alike in groups.items():
+        yield f"{spans_of(sorted(alike), sorted({*pinned, *alike}))}: {text}"
+
+
+def _told(settings: Mapping[str, str], release: Release) -> str:
+    try:
+        one = producer_outcome(settings, release)
+    except JavaException as error:
+        return f"the constructor throws {error.java_name}: {error.message}"
+    acks = "all" if one.acks == -1 else one.acks
+    effective = f"acks {acks}, retries {one.retries}, {one.max_in_flight} in flight"
+    if one.idempotent:
+        kind = "transactional and idempotent" if one.transactional else "idempotent"
+        return f"{kind} ({effective}): a batch that is sent again is written once, and in order"
+    silently = IDEMPOTENCE not in settings and _is_idempotent(release)
+    kind = f"not idempotent{', and only a line in the log says so' if silently else ''} ({effective})"
+    if not one.retries:
+        return f"{kind}: nothing is sent again, so nothing is written twice; a batch that is lost stays lost"
+    order = ", and behind a later one" if one.max_in_flight > 1 else ""
+    return f"{kind}: a batch that is sent again can be written twice{order}"
+
+
+def _is_idempotent(release: Release) -> bool:
+    return producer_outcome({}, release).idempotent
 
 
 def ask_combinations(answerer: Answerer, release: Release) -> Answers:

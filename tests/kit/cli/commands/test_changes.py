@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,14 +12,16 @@ from click.testing import CliRunner
 
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.findings.upgrades import ADVICE
+from kafka_conformance.findings.upgrades import NOTES
 from kafka_conformance.gate.harm import RANKS
+from kafka_conformance.reports.behaviour import behaviour_lines
 from kafka_conformance.rules import RULES
+from kafka_reference.releases import NEWEST, parse_release
 
+PAGES = Path(__file__).parents[4] / "kit" / "docs"
 FIELDS = {
     f"{record.__name__}.{one.name}" for rule in RULES.values() for record in rule.behaviours for one in record.changes()
 }
-RECORDS = {field.partition(".")[0] for field in FIELDS}
 
 
 def printed(*words: str) -> dict[str, Any]:
@@ -26,17 +30,40 @@ def printed(*words: str) -> dict[str, Any]:
     return document
 
 
-def test_every_behaviour_record_with_fields_has_advice() -> None:
-    assert ADVICE.keys() >= RECORDS
-    assert {name for name in ADVICE if "." in name} <= FIELDS
+def test_notes_name_fields_of_behaviour_records_and_rules_that_end() -> None:
+    names = NOTES.keys() - FIELDS
+    assert all(NEWEST not in RULES[name].releases for name in names)
+    assert names >= {"default-partitioner", "uniform-sticky-partitioner"}
 
 
 def test_changes_for_producers_are_listed_most_harmful_first() -> None:
     found = printed("changes", "2.8.2", "3.9.2", "--role", "producer")["changes"]
-    assert all("producer" in one["roles"] and one["action"] for one in found)
-    keys = [(one["what"] == "ends", RANKS[one["severity"]]) for one in found]
-    assert keys == sorted(keys)
-    assert any(one["title"].startswith("The default of acks. 1 → all") for one in found)
+    assert all("producer" in one["roles"] for one in found)
+    ranks = [(one["what"] == "ends", RANKS.get(one["severity"], len(RANKS))) for one in found]
+    assert ranks == sorted(ranks)
+    assert all(one["action"] for one in found if one["severity"])
+    titles = [one["title"] for one in found if one["severity"] == "high"]
+    assert any(title.startswith("The default of acks. 1 → all") for title in titles)
+
+
+def test_class_that_the_newer_release_lacks_is_named_with_what_to_do() -> None:
+    found = printed("changes", "3.9.2", "4.0.0")["changes"]
+    gone = {one["rule"] for one in found if one["what"] == "is gone"}
+    assert gone == {"default-partitioner", "uniform-sticky-partitioner", "zookeeper-leader-election"}
+    assert not [one for one in printed("changes", "3.8.0", "3.9.2")["changes"] if one["what"] == "is gone"]
+
+
+def test_every_changed_field_is_listed_once_whether_judged_or_not() -> None:
+    before, after = map(parse_release, ("2.8.2", "3.9.2"))
+    lines = {str(line): line for rule in RULES.values() for line in behaviour_lines(rule, [before, after])}
+    changed = [line for line in lines.values() if None not in line.values]
+    found = [one for one in printed("changes", "2.8.2", "3.9.2")["changes"] if one["what"] == "changes"]
+    assert len(found) == len(changed) > 50
+
+
+def test_releases_without_a_difference_for_a_role_say_so_in_one_line() -> None:
+    result = CliRunner().invoke(app, ["changes", "4.2.0", "4.2.1", "--role", "consumer"], catch_exceptions=False)
+    assert result.stdout == "4.2.0 to 4.2.1: no difference is known for the role consumer\n"
 
 
 def test_findings_of_release_hold_in_it_for_the_role_only() -> None:
@@ -51,6 +78,7 @@ def test_findings_of_release_hold_in_it_for_the_role_only() -> None:
     [
         ("changes 2.8.2 2.8.2", "2.8.2 twice"),
         ("changes 3.9.2 2.8.2", "name the older one first"),
+        ("changes 2.8 3.9.2", "2.8"),
         ("changes 2.8.2 9.9.9", "unknown release '9.9.9'"),
         ("findings --kafka 2.8.9", "unknown release '2.8.9'"),
     ],
@@ -58,3 +86,14 @@ def test_findings_of_release_hold_in_it_for_the_role_only() -> None:
 def test_unknown_same_or_reversed_release_is_refused(words: str, error: str) -> None:
     with pytest.raises(BadInput, match=error):
         CliRunner().invoke(app, words.split(), catch_exceptions=False)
+
+
+@pytest.mark.parametrize("page", ["changes.md", "findings.md", "idempotence.md"])
+def test_page_begins_with_its_command_and_what_that_prints(page: str) -> None:
+    text = (PAGES / page).read_text(encoding="utf-8")
+    command, shown = re.findall(r"```\n\$ kafka-conformance ([^\n]+)\n```\n\n```text\n(.*?)```", text, re.DOTALL)[0]
+    words, tail, _ = command.partition(" | tail -1")
+    result = CliRunner().invoke(app, words.split(), catch_exceptions=False)
+    lines = result.stdout.splitlines(keepends=True)
+    assert shown == "".join(lines[-1:] if tail else lines)
+    assert text.index("kafka-conformance") == text.index(f"kafka-conformance {command}")

@@ -43,7 +43,7 @@ def asked(answerer: object, capsys: pytest.CaptureFixture[str]) -> Asked:
     """Run the command; return its exit code and its output."""
 
     def asked(kafka: str, table: Path | None = None, check: Path | None = None) -> tuple[int, str]:
-        code = idempotence.run(kafka=kafka, table=table, check=check)
+        code = idempotence.run(settings=(), kafka=kafka, table=table, check=check)
         return code, capsys.readouterr().out
 
     return asked
@@ -188,3 +188,63 @@ def test_a_page_whose_sections_span_releases_is_checked_in_each(asked: Asked, tm
     page.write_text(page.read_text().replace("| 3.0.1 | idempotent;", "| 3.0.1 | off;"))
     assert asked("3.0.1", check=page)[0] == 1
     assert asked("3.0.0", check=page)[0] == 0
+
+
+def said_of(*settings: str) -> list[str]:
+    result = CliRunner().invoke(app, ["idempotence", *settings], catch_exceptions=False)
+    return result.stdout.splitlines()
+
+
+def test_settings_are_answered_by_the_reference_in_all_releases_that_do_the_same() -> None:
+    twice = "a batch that is sent again can be written twice, and behind a later one"
+    silently, openly, never_again = said_of("acks=1")
+    assert silently.startswith(
+        "3.0.1 to 3.0.2, 3.1.1 to 4.4.0: not idempotent, and only a line in the log says so (acks 1,"
+    )
+    assert openly == f"2.1.0 to 3.0.0, 3.1.0: not idempotent (acks 1, retries 2147483647, 5 in flight): {twice}"
+    assert never_again.startswith(
+        "0.10.0.0 to 2.0.1: not idempotent (acks 1, retries 0, 5 in flight): nothing is sent again"
+    )
+    assert silently.endswith(twice)
+
+
+@pytest.mark.parametrize(
+    ("settings", "does", "end"),
+    [
+        ("acks=all", "idempotent (acks all, retries 2147483647, 5 in flight)", "is written once, and in order"),
+        ("transactional.id=a", "transactional and idempotent (acks all,", "is written once, and in order"),
+        (
+            "enable.idempotence=true acks=1",
+            "the constructor throws ConfigException: Must set acks to all",
+            "idempotence.",
+        ),
+        ("acks=2", "the constructor throws ConfigException: Invalid value 2 for configuration acks", "all, -1, 0, 1"),
+        (
+            "enable.idempotence=false max.in.flight.requests.per.connection=1",
+            "not idempotent (acks all, retries 2147483647, 1 in flight)",
+            "can be written twice",
+        ),
+    ],
+)
+def test_what_a_producer_does_is_said_in_one_line(settings: str, does: str, end: str) -> None:
+    (line,) = said_of("--kafka", "4.4.0", *settings.split())
+    assert line.startswith(f"4.4.0: {does}")
+    assert line.endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        ("enable_idempotence=true", "did you mean enable.idempotence?"),
+        ("ack=1", "did you mean acks?"),
+        ("acks", "expected NAME=VALUE with one of enable.idempotence, acks,"),
+        ("linger.ms=5", "'linger.ms=5' is not a setting that decides about idempotence: expected"),
+        ("acks=1 acks=all", "acks is given twice: '1' and 'all'"),
+        ("acks=1 --kafka 9.9.9", "release 9.9.9 is not proven"),
+        ("acks=1 --table made.md", "--table and --check ask Java"),
+    ],
+)
+def test_settings_that_decide_nothing_are_refused_before_anything_is_asked(words: str, error: str) -> None:
+    with pytest.raises(BadInput) as raised:
+        CliRunner().invoke(app, ["idempotence", *words.split()], catch_exceptions=False)
+    assert error in str(raised.value)
