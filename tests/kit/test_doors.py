@@ -35,6 +35,7 @@ _OWN_FILES = {
     "verify/coverage/measurement.py": "ships with the package",
     "answerers/driver/schema.py": "ships with the package",
     "cli/main.py": "ships with the package",
+    "findings/__init__.py": "ships with the package",
     "generated_mutants/explanations.py": "ships with the package",
     "generated_mutants/record.py": "ships with the package",
     "reports/page.py": "ships with the package",
