@@ -59,7 +59,7 @@ def answered(
     """Questions with Kafka's answers in an exact release, or the newest that has the rule; as :func:`questions`."""
     meant = _rule(rule)
     at = _newest(meant) if kafka == "newest" else named_release(kafka)
-    unproven_releases([(rule, at)], allow=False)
+    unproven_releases([(rule, at)], allow=None)
     if at not in meant.releases:
         raise BadInput(f"{rule} is no rule of release {at}: ask about {meant.releases}")
 

@@ -14,12 +14,12 @@ import msgspec
 
 from kafka_conformance.cli.completion import complete_answerers, complete_releases, complete_rules, rule_slugs
 from kafka_conformance.core.files import check_writable, report_path
+from kafka_conformance.findings import ROLES
 from kafka_conformance.oracle.session import fresh_seed, split
 
 __all__ = [
     "FILE", "PRODUCT", "REPORT", "allow_unproven", "answerer_option", "as_json", "collected", "examples", "kafka", "master",
-    "reports",
-    "resumable_seed", "rules", "seed", "seed_up_to",
+    "reports", "resumable_seed", "role", "rules", "seed", "seed_up_to",
 ]  # fmt: skip
 
 Command = Callable[..., Any]
@@ -72,7 +72,7 @@ def _seed(_: click.Context, __: click.Parameter, value: int | None) -> int:
     return fresh_seed() if value is None else value
 
 
-role = click.option("--role", type=click.Choice(["producer", "consumer", "broker", "operator"]), default=None,
+role = click.option("--role", type=click.Choice(ROLES), default=None,
                     help="Only what concerns this role (default: all).")  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """What to do about a change that users notice when they upgrade, and whom the rest concerns.
 
-:data:`NOTES` has the changes of behaviour records (``Record.field``), and of rules that begin or end (their slugs), that ask
-for something to be done. The command ``changes`` ranks these beside the findings; it lists every other change without a
+:data:`NOTES` has the changes of behaviour records (``Record.field``), and of rules that end (their slugs), that ask for
+something to be done. The command ``changes`` ranks these beside the findings; it lists every other change without a
 rank: nobody has judged how harmful it is.
 """
 
@@ -56,9 +56,7 @@ NOTES: dict[str, Note] = {
         "A producer that names it in `partitioner.class` cannot find the class. Leave that unset, and set "
         "`partitioner.ignore.keys=true` if records with keys were spread by it.",
     ),
-    "zookeeper-leader-election": Note(
-        "high", "Brokers no longer run with ZooKeeper. Move the cluster to KRaft before."
-    ),
+    "zookeeper-leader-election": Note("high", "Brokers no longer run with ZooKeeper. Move the cluster to KRaft first."),
 }
 
 _PRODUCER: tuple[Role, ...] = ("producer",)

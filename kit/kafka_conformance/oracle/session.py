@@ -68,18 +68,19 @@ def known_release(name: str) -> Release:
     return release
 
 
-def unproven_releases(asked: Iterable[tuple[str, Release]], *, allow: bool) -> tuple[str, ...]:
+def unproven_releases(asked: Iterable[tuple[str, Release]], *, allow: bool | None) -> tuple[str, ...]:
     """Return those releases in which the certificate does not prove a rule that is asked there, by its slug, or any rule.
 
-    ``asked`` are slugs, or "" for any rule, and releases. Raises BadInput for the first, unless ``allow``.
+    ``asked`` are slugs, or "" for any rule, and releases. Raises BadInput for the first, unless ``allow``, the option
+    ``--allow-unproven``; None if there is no such option.
     """
     unproven = [(slug, release) for slug, release in asked if not is_proven(release, slug)]
     if unproven and not allow:
         slug, release = unproven[0]
         try:
-            check_proven(release, "--allow-unproven takes it all the same", slug)
+            check_proven(release, "" if allow is None else "--allow-unproven takes it all the same", slug)
         except UnprovenRelease as error:
-            raise BadInput(str(error)) from error
+            raise BadInput(str(error).rstrip()) from error
     return tuple(dict.fromkeys(str(release) for _, release in unproven))
 
 

@@ -1,7 +1,7 @@
 """Worker processes of a verification: each has a JVM of its own, and verifies one rule in one release at a time.
 
-A worker reads tasks from its standard input and writes to its standard output, as pickles, results and how many
-questions each batch had. While its JVM starts, it generates the questions of its first rule. It ends when its standard
+A worker reads tasks from its standard input and writes results, and the size of each batch that is answered, to its
+standard output, as pickles. While its JVM starts, it generates the questions of its first rule. It ends when its standard
 input is closed, so also when the parent is killed. Workers do not share a terminal's Ctrl-C: the parent ends them.
 """
 

@@ -8,8 +8,7 @@ keeps what concerns the owner of a producer or consumer, the maintainer of a bro
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
 
 import click
 
@@ -65,7 +64,7 @@ def run(*, first: str, second: str, role: Role | None, as_json: bool) -> int:
         (one for one in _items(before, after) if role is None or role in one.roles), key=lambda one: one.order
     )
     if as_json:
-        say_json({"releases": [str(before), str(after)], "role": role, "changes": list(map(_document, items))})
+        say_json({"releases": [str(before), str(after)], "role": role, "changes": list(map(asdict, items))})
         return 0
     concerned = f" for the role {role}" if role else ""
     if not items:
@@ -105,20 +104,13 @@ def _items(before: Release, after: Release) -> Iterator[_Item]:
         for line in behaviour_lines(rule, [before, after]):
             if str(line) not in seen and None not in line.values:
                 seen.add(str(line))
-                note_of = NOTES.get(str(line))
-                severity, action = (None, "") if note_of is None else (note_of.severity, note_of.action)
+                judged = NOTES.get(str(line))
+                severity, action = (judged.severity, judged.action) if judged else (None, "")
                 yield _Item("changes", severity, _title(line), action, line.ticket, rule.slug, roles_of(rule))
 
 
 def _title(line: Line) -> str:
     """Return the effect of a change, with both values or, for yes and no, with its releases."""
-    told = line.words in (["no", "yes"], ["yes", "no"])
-    change = f"({line.releases})" if told else " → ".join(line.words)
+    is_flag = line.words in (["no", "yes"], ["yes", "no"])
+    change = f"({line.releases})" if is_flag else " → ".join(line.words)
     return f"{line.effect} {change}{f' [{line.ticket}]' if line.ticket else ''}"
-
-
-def _document(one: _Item) -> dict[str, Any]:
-    return {
-        "what": one.what, "severity": one.severity, "title": one.title, "action": one.action, "tickets": one.tickets,
-        "rule": one.rule, "roles": one.roles,
-    }  # fmt: skip

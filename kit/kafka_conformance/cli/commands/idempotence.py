@@ -8,7 +8,6 @@ release answers every combination, and releases with the same answers share a se
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import product
 from pathlib import Path
 from typing import TypeAlias
@@ -23,6 +22,7 @@ from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.protocol import Answer, Answered
 from kafka_conformance.core.streams import say
+from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.oracle.session import chosen_releases, open_oracle, unproven_releases
 from kafka_conformance.reports.page_block import block_of, read_page, write_block
 from kafka_conformance.reports.terminal import console
@@ -63,9 +63,11 @@ def run(*, settings: tuple[str, ...], kafka: str, table: Path | None, check: Pat
     if settings:
         if table is not None or check is not None:
             raise BadInput("SETTINGS are answered by the reference: --table and --check ask Java, and take none")
-        unproven_releases([(RULE.slug, release) for release in releases], allow=False)
-        for line in told(read_settings(settings), releases, pinned):
-            say(line)
+        unproven_releases([(RULE.slug, release) for release in releases], allow=None)
+        given = read_settings(settings)
+        outcomes = {release: (_outcome(given, release),) for release in reversed(releases)}
+        for alike, (outcome,) in _grouped(outcomes, pinned):
+            say(f"{alike}: {outcome}")
         return 0
     page = None if check is None else read_page(check)
     answers: dict[Release, Answers] = {}
@@ -92,8 +94,8 @@ def read_settings(words: Sequence[str]) -> dict[str, str]:
         name, equals, value = word.partition("=")
         known = list(NAMES.values())
         if not equals or name not in known:
-            near = get_close_matches(name.replace("_", "."), known, 1) if equals else []
-            hint = f"did you mean {near[0]}?" if near else f"expected NAME=VALUE with one of {', '.join(known)}"
+            expected = f"expected NAME=VALUE with one of {', '.join(known)}"
+            hint = did_you_mean(name.replace("_", "."), known, expected) if equals else expected
             raise BadInput(f"{word!r} is not a setting that decides about idempotence: {hint}")
         if name in found:
             raise BadInput(f"{name} is given twice: {found[name]!r} and {value!r}")
@@ -101,16 +103,8 @@ def read_settings(words: Sequence[str]) -> dict[str, str]:
     return found
 
 
-def told(settings: Mapping[str, str], releases: Sequence[Release], pinned: Sequence[Release]) -> Iterator[str]:
-    """Yield what a producer with these settings does: a line for all releases in which it does the same, newest first."""
-    groups: dict[str, list[Release]] = {}
-    for release in sorted(releases, reverse=True):
-        groups.setdefault(_told(settings, release), []).append(release)
-    for text, alike in groups.items():
-        yield f"{spans_of(sorted(alike), sorted({*pinned, *alike}))}: {text}"
-
-
-def _told(settings: Mapping[str, str], release: Release) -> str:
+def _outcome(settings: Mapping[str, str], release: Release) -> str:
+    """Return what a producer with these settings does in a release: its constructor throws, or what a retry can write."""
     try:
         one = producer_outcome(settings, release)
     except JavaException as error:
@@ -120,16 +114,12 @@ def _told(settings: Mapping[str, str], release: Release) -> str:
     if one.idempotent:
         kind = "transactional and idempotent" if one.transactional else "idempotent"
         return f"{kind} ({effective}): a batch that is sent again is written once, and in order"
-    silently = IDEMPOTENCE not in settings and _is_idempotent(release)
+    silently = IDEMPOTENCE not in settings and producer_outcome({}, release).idempotent
     kind = f"not idempotent{', and only a line in the log says so' if silently else ''} ({effective})"
     if not one.retries:
         return f"{kind}: nothing is sent again, so nothing is written twice; a batch that is lost stays lost"
     order = ", and behind a later one" if one.max_in_flight > 1 else ""
     return f"{kind}: a batch that is sent again can be written twice{order}"
-
-
-def _is_idempotent(release: Release) -> bool:
-    return producer_outcome({}, release).idempotent
 
 
 def ask_combinations(answerer: Answerer, release: Release) -> Answers:

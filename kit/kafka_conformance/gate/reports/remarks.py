@@ -62,14 +62,12 @@ def _everyday(ended: RuleEnded, everyday: Everyday) -> Iterator[str]:
     """Yield how many everyday questions agree and how many of the others, unless all do; and how many were not judged."""
     edge = f"edge cases: {' '.join(_share(ended.agreed - everyday.agreed, ended.asked - everyday.asked))}"
     share, counts = _share(everyday.agreed, everyday.asked)
-    if ended.agreed == ended.asked:
-        pass
-    elif not everyday.asked:
-        yield f"everyday questions: none was judged; {edge}"
-    elif ended.rule == KEYED:
-        yield f"places {share} of everyday keys as Java does {counts}; {edge}"
-    else:
-        yield f"answers {share} of everyday questions as Java does {counts}; {edge}"
+    if ended.agreed != ended.asked:
+        subject = (
+            f"places {share} of everyday keys" if ended.rule == KEYED else f"answers {share} of everyday questions"
+        )
+        every = f"{subject} as Java does {counts}" if everyday.asked else "everyday questions: none was judged"
+        yield f"{every}; {edge}"
     if everyday.unsupported:
         yield f"not judged, because the target does not support it: {plural(everyday.unsupported, 'everyday question')}"
 

@@ -66,7 +66,7 @@ def test_releases_without_a_difference_for_a_role_say_so_in_one_line() -> None:
     assert result.stdout == "4.2.0 to 4.2.1: no difference is known for the role consumer\n"
 
 
-def test_findings_of_release_hold_in_it_for_the_role_only() -> None:
+def test_findings_of_a_release_and_role_leave_out_those_that_do_not_hold() -> None:
     found = {one["finding"]: one for one in printed("findings", "--kafka", "3.6.2", "--role", "producer")["findings"]}
     assert all("producer" in one["roles"] for one in found.values())
     newer = {one["finding"] for one in printed("findings", "--kafka", "4.4.0", "--role", "producer")["findings"]}

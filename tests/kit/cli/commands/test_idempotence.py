@@ -226,7 +226,7 @@ def test_settings_are_answered_by_the_reference_in_all_releases_that_do_the_same
         ),
     ],
 )
-def test_what_a_producer_does_is_said_in_one_line(settings: str, does: str, end: str) -> None:
+def test_settings_in_one_release_print_one_line_with_their_outcome(settings: str, does: str, end: str) -> None:
     (line,) = said_of("--kafka", "4.4.0", *settings.split())
     assert line.startswith(f"4.4.0: {does}")
     assert line.endswith(end)
