@@ -244,7 +244,10 @@ def test_settings_in_one_release_print_one_line_with_their_outcome(settings: str
         ("acks=1 --table made.md", "--table and --check ask Java"),
     ],
 )
-def test_settings_that_decide_nothing_are_refused_before_anything_is_asked(words: str, error: str) -> None:
+def test_settings_that_decide_nothing_are_refused_before_anything_is_asked(
+    words: str, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(BadInput) as raised:
         CliRunner().invoke(app, ["idempotence", *words.split()], catch_exceptions=False)
     assert error in str(raised.value)
