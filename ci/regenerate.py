@@ -6,6 +6,7 @@
     python ci/regenerate.py --list                     # what is void, and about how long it takes; runs nothing; ten seconds
     python ci/regenerate.py --only rule-pages proof    # these steps alone
     python ci/regenerate.py --accept changes           # records that the step is current as it is; makes nothing
+    python ci/regenerate.py --check changes            # asks again for what is void, compares, records; makes nothing
 
 ``regeneration_steps.py`` has the steps. A step is void if its files are missing, or by one of two checks. An exact one
 compares the fingerprints in a record, or the whole page, with what would be made now. Where that takes minutes, a key over
@@ -72,6 +73,8 @@ class Step:
     """The exit codes of commands that have made their files."""
     needs: tuple[str, ...] = ()
     """Programs in PATH; ``a|b`` is one of them."""
+    checks: tuple[str, ...] = ()
+    """Commands that ask again for what stands in the files, and write nothing; ``{parts}`` as above."""
 
 
 class Made(msgspec.Struct):
@@ -205,6 +208,34 @@ def make(steps: Sequence[Step], run: Run) -> int:
     return 2 if unmade else 0
 
 
+def compare(steps: Sequence[Step], run: Run, parts: Collection[str] = ()) -> int:
+    """Ask again for the void parts, or for those among ``parts``; nothing is made. Raises Failed at a difference."""
+    for step in steps:
+        checked = run.look(step)
+        meant = _meant(step, checked, parts)
+        asked = [part for part in checked.void if part in meant]
+        run.say(f"{step.name}: {len(asked)} of {plural(len(meant), 'part')} changed since compared; the others hold")
+        for command in step.checks if asked else ():
+            words = command.format(parts=",".join(asked))
+            code, _ = run.execute(step, words)
+            if code:
+                raise Failed(f"{step.name}: {words} ended with exit code {code}", 1 if code == 1 else 2)
+        _keep(step, {part: checked.keys[part] for part in asked}, run)
+    return 0
+
+
+def _meant(step: Step, checked: Checked, parts: Collection[str]) -> Collection[str]:
+    """Return all parts of a step, or these. Raises Failed if it has no such part."""
+    if unknown := sorted(set(parts).difference(checked.keys)):
+        raise Failed(f"unknown part {unknown[0]!r}: {step.name} has {', '.join(checked.keys)}", 2)
+    return parts or checked.keys.keys()
+
+
+def _keep(step: Step, keys: Mapping[str, str], run: Run) -> None:
+    run.record.setdefault(step.name, Made()).keys.update(keys)
+    write_record(run.record_path, run.record)
+
+
 def _make(step: Step, checked: Checked, run: Run) -> None:
     """Make one step, and record each part that is done."""
     made = run.record.setdefault(step.name, Made())
@@ -219,8 +250,7 @@ def _make(step: Step, checked: Checked, run: Run) -> None:
                 raise Failed(f"{step.name}: {words} ended with exit code {code}; {again}", 1 if code == 1 else 2)
         made.seconds = round(spent / len(parts), 1)
         # The keys are those of before the command: an input that was changed meanwhile voids the step.
-        made.keys.update({part: checked.keys[part] for part in parts if part in checked.keys})
-        write_record(run.record_path, run.record)
+        _keep(step, {part: checked.keys[part] for part in parts if part in checked.keys}, run)
     if step.void is not None and (still := run.look_again(step).void):
         raise Failed(f"{step.name}: was made, and is still void: {_shown(still)}; see what its commands printed", 2)
     made.keys = {part: key for part, key in made.keys.items() if part in checked.keys}
@@ -289,49 +319,60 @@ def look_afresh(step: Step) -> Checked:
 @click.option("--list", "listed", is_flag=True, help="Print what is void, and about how long it takes; run nothing.")
 @click.option("--only", is_flag=True, help="Make the steps NAME alone.")
 @click.option("--accept", is_flag=True, help="Record that the steps NAME are current as they are; make nothing.")
+@click.option("--check", "compared", is_flag=True, help="Ask again for what is void of the steps NAME; make nothing.")
+@click.option(
+    "--parts", default="", metavar="PARTS", help="With --check or --accept: these parts alone, joined by commas."
+)
 @click.option("--look", hidden=True, metavar="NAME", help="Print the void parts of a step as JSON.")
 @click.argument("names", nargs=-1, metavar="[NAME...]")
-def main(*, listed: bool, only: bool, accept: bool, look: str | None, names: Sequence[str]) -> None:
+def main(
+    *, listed: bool, only: bool, accept: bool, compared: bool, parts: str, look: str | None, names: Sequence[str]
+) -> None:
     """Make again the generated files and records whose inputs have changed."""
     from regeneration_steps import STEPS
 
-    if bool(names) != (only or accept) or (only and accept):
-        raise click.UsageError("give names of steps with --only or --accept, and only then")
+    if bool(names) != (only or accept or compared) or only + accept + compared > 1:
+        raise click.UsageError("give names of steps with --only, --accept or --check, and only then")
+    if parts and not (accept or compared):
+        raise click.UsageError("--parts goes with --accept or --check alone")
     steps = in_order(STEPS)
     if unknown := sorted({*names, *([look] if look else [])} - {step.name for step in steps}):
         raise click.UsageError(f"unknown step {unknown[0]!r}: expected one of {', '.join(step.name for step in steps)}")
     chosen = [step for step in steps if not names or step.name in names]
-    try:
-        sys.exit(_run(steps, chosen, listed=listed, accept=accept, look=look))
-    except (Failed, KitError) as failure:
-        click.echo(f"regenerate: {failure}", err=True)
-        sys.exit(failure.code if isinstance(failure, Failed) else 2)
-
-
-def _run(steps: Sequence[Step], chosen: Sequence[Step], *, listed: bool, accept: bool, look: str | None) -> int:
     record = read_record(RECORD)
 
     def here(step: Step) -> Checked:
         return check(step, record, ROOT)
 
-    if look is not None:
-        click.echo(msgspec.json.encode(here(next(step for step in steps if step.name == look))))
-        return 0
-    if accept:
-        return _accept(chosen, here, record)
-    if listed:
-        return overview(chosen, Run(RECORD, here, here, execute, record=record))
-    signal.signal(signal.SIGTERM, _end)
-    return make(chosen, Run(RECORD, here, look_afresh, execute, record=record))
+    run = Run(RECORD, here, here if listed or compared else look_afresh, execute, record=record)
+    wanted = [part for part in parts.split(",") if part]
+    try:
+        if look is not None:
+            click.echo(msgspec.json.encode(here(next(step for step in steps if step.name == look))))
+        elif accept:
+            _accept(chosen, run, wanted)
+        elif listed:
+            sys.exit(overview(chosen, run))
+        else:
+            signal.signal(signal.SIGTERM, _end)
+            sys.exit(compare(_comparable(chosen), run, wanted) if compared else make(chosen, run))
+    except (Failed, KitError) as failure:
+        click.echo(f"regenerate: {failure}", err=True)
+        sys.exit(failure.code if isinstance(failure, Failed) else 2)
 
 
-def _accept(chosen: Sequence[Step], look: Callable[[Step], Checked], record: Record) -> int:
+def _comparable(chosen: Sequence[Step]) -> Sequence[Step]:
+    if lacking := [step.name for step in chosen if not step.checks]:
+        raise Failed(f"{lacking[0]}: no command compares it; see --list", 2)
+    return chosen
+
+
+def _accept(chosen: Sequence[Step], run: Run, parts: Collection[str]) -> None:
     if exact := [step.name for step in chosen if step.keys is None]:
         raise Failed(f"{exact[0]}: is compared with what would be made, so it cannot be accepted; make it", 2)
     for step in chosen:
-        record.setdefault(step.name, Made()).keys = look(step).keys
-    write_record(RECORD, record)
-    return 0
+        checked = run.look(step)
+        _keep(step, {part: checked.keys[part] for part in _meant(step, checked, parts)}, run)
 
 
 def _end(number: int, _: Any) -> None:

@@ -61,6 +61,7 @@ SCHEMA = "kit/kafka_conformance/answerers/driver/protocol.schema.json"
 PINS = "jars/kafka_jars/releases.toml"
 # Outside tox's folder of temporary files, which each run empties: an unfinished verification resumes from it.
 LAST = ".kafka-conformance/regenerate/certificate.json"
+_FREEZE_CHECK = "kafka-conformance freeze --check --kafka spread --rules {parts}"
 _DIGITS = 16
 
 
@@ -102,6 +103,12 @@ def _kill_keys(sources: Sources | None = None) -> dict[str, str]:
             words = " ".join([mutants_fingerprint(rule, sources), *(case.id for case in found.cases)])
             keys[slug] = hashlib.sha256(words.encode()).hexdigest()[:_DIGITS]
     return keys
+
+
+def _frozen_keys() -> dict[str, str]:
+    """Return the key of each rule that has cases: what answers them, and their file."""
+    slugs = [slug for slug, rule in RULES.items() if frozen(rule) is not None]
+    return {slug: rule_keys(f"{CASES}/{slug}.ndjson", PINS, rules=(slug,))[slug] for slug in slugs}
 
 
 def _files(*patterns: str, rules: Collection[str] = ()) -> Callable[[], Mapping[str, str]]:
@@ -201,6 +208,8 @@ STEPS = (
          keys=rule_keys, after=("extended-cases",), each=True),
     Step("kills", (f"{CASES}/*.ndjson",), (f"kafka-conformance freeze --kills --rules {{parts}} --folder {CASES}",), 20,
          keys=_kill_keys, after=("cases",), each=True),
+    # Makes no file: Java, asked again, still answers as frozen.
+    Step("frozen-answers", (), (_FREEZE_CHECK,), 20, keys=_frozen_keys, after=("cases", "kills"), checks=(_FREEZE_CHECK,)),
     Step("certificate", (CERTIFICATE,),
          (f"kafka-conformance verify --kafka all --changed --certificate {LAST}",
           f"kafka-conformance certificate {LAST} --write {CERTIFICATE}"), 600, void=_unproven_rules),
@@ -246,13 +255,15 @@ STEPS = (
     Step("idempotence", ("kit/docs/idempotence.md",),
          ("kafka-conformance idempotence --kafka all --table kit/docs/idempotence.md",), 120,
          keys=partial(rule_keys, "kit/kafka_conformance/cli/commands/idempotence.py", PINS,
-                      rules=("idempotence-config",))),
+                      rules=("idempotence-config",)),
+         checks=("kafka-conformance idempotence --kafka all --check kit/docs/idempotence.md",)),
     # Exit code 1: Java changed something, which is what the page is about.
     Step("changes", ("kit/docs/changes.md", "kit/docs/changes/*.md", "kit/docs/changes/*.ndjson"),
          ("kafka-conformance diff all --seed 1 --rules {parts} --table kit/docs/changes.md",), 240, accepts=(0, 1),
          keys=partial(rule_keys, "kit/kafka_conformance/cli/commands/diff.py",
                       "kit/kafka_conformance/verify/release_diff.py", "kit/kafka_conformance/reports/change_pages.py", PINS),
-         each=True),
+         each=True,
+         checks=("kafka-conformance diff all --seed 1 --rules {parts} --check kit/docs/changes.md",)),
     Step("clients", ("ci/client-results.ndjson",), ("python ci/clients.py",), 2400, needs=("go", "cargo", "node"),
          keys=_files("ci/client_gates.py", "ci/client_results.py", "ci/drivers/**/*", "ci/known-failures/*.toml",
                      f"{CASES}/*.ndjson", rules=RULES),

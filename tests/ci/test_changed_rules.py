@@ -6,31 +6,47 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from changed_rules import rule_of, without_unchanged
+from changed_rules import rules_of, without_unchanged
+from historical_bugs import Bug
 
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.mutants import mutant_named
 
 
-def _item(name: str, **parameters: object) -> Any:
-    call = SimpleNamespace(params=parameters) if parameters else None
-    return SimpleNamespace(nodeid=name, callspec=call) if call else SimpleNamespace(nodeid=name)
+def _item(name: str, *about: str, **parameters: object) -> Any:
+    marker = SimpleNamespace(args=about) if about else None
+    item = SimpleNamespace(nodeid=name, get_closest_marker={"about": marker}.get)
+    if parameters:
+        item.callspec = SimpleNamespace(params=parameters)
+    return item
 
 
 @pytest.mark.parametrize(
-    ("parameters", "rule"),
+    ("parameters", "rules"),
     [
-        ([mutant_named("time-index-rounds-up")], "time-index"),
-        ([RULES["murmur2"]], "murmur2"),
-        (["4.4.0", "isr"], "isr"),
-        (["4.4.0", 7], None),
+        ([mutant_named("time-index-rounds-up")], {"time-index"}),
+        ([RULES["murmur2"]], {"murmur2"}),
+        (["4.4.0", "isr"], {"isr"}),
+        ([Bug("sign", "is lost", dict.fromkeys(("murmur2", "isr"), cast("Any", None)))], {"murmur2", "isr"}),
+        (["4.4.0", 7], set()),
     ],
 )
-def test_the_rule_of_a_test(parameters: list[object], rule: str | None) -> None:
-    assert rule_of(parameters) == rule
+def test_rules_of_a_test_are_those_its_parameters_name(parameters: list[object], rules: set[str]) -> None:
+    assert rules_of(parameters) == rules
 
 
-def test_one_test_of_each_function_is_kept() -> None:
+def test_test_about_unchanged_rules_is_left_out_though_it_is_the_only_one() -> None:
+    items = [
+        _item("a.py::test_alone", "murmur2"),
+        _item("a.py::test_both", "murmur2", "isr"),
+        _item("a.py::test_each[isr]", "isr", slug="isr"),
+        _item("a.py::test_each[murmur2]", "murmur2", slug="murmur2"),
+    ]
+    kept, _ = without_unchanged(cast("list[pytest.Item]", items), {"murmur2", "time-index"})
+    assert [item.nodeid for item in kept] == ["a.py::test_both", "a.py::test_each[isr]"]
+
+
+def test_one_test_of_each_function_is_kept_of_unchanged_rules() -> None:
     items = [
         _item("a.py::test_one[murmur2]", slug="murmur2"),
         _item("a.py::test_one[isr]", slug="isr"),

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import regenerate
 from click.testing import CliRunner
-from regenerate import Checked, Failed, Run, Step, check, in_order, make, overview, read_record
+from regenerate import Checked, Failed, Run, Step, check, compare, in_order, make, overview, read_record
 from regeneration_steps import STEPS, file_key, rule_keys
 
 from kafka_conformance.cli.main import app
@@ -184,6 +184,35 @@ def test_an_input_changed_while_its_step_runs_voids_the_step(tree: Tree) -> None
     assert tree.run.look(tree.step("apart", "x", "y")).void == ("all",)
 
 
+def compared(tree: Tree, *parts: str, code: int = 0) -> list[str]:
+    """The parts that a new process asks again, of a step with three; ``code`` ends the command that asks."""
+    asked = []
+
+    def execute(_: Step, words: str) -> tuple[int, float]:
+        asked.extend(words.removeprefix("ask ").split(","))
+        return code, 1.0
+
+    def keys() -> Mapping[str, str]:
+        return {name: file_key(name, root=tree.folder) for name in ("a", "b", "x")}
+
+    step = Step("answers", (), (), 10, keys=keys, checks=("ask {parts}",))
+    compare([step], replace(tree.run, execute=execute), parts)
+    return asked
+
+
+def test_changed_parts_alone_are_compared_again_until_they_agree(tree: Tree) -> None:
+    (tree.folder / "b").write_text("second")
+    assert compared(tree, "a") == ["a"]
+    assert compared(tree) == ["b", "x"]
+    assert compared(tree) == []
+    (tree.folder / "x").write_text("changed")
+    with pytest.raises(Failed, match="answers: ask x ended with exit code 1") as failed:
+        compared(tree, code=1)
+    assert failed.value.code == 1
+    assert compared(tree) == ["x"], "a difference is not on record as compared"
+    assert compared(tree) == []
+
+
 def test_an_exact_step_that_stays_void_fails(tree: Tree) -> None:
     step = Step("exact", ("x",), ("copy x y",), 10, void=lambda: ["rule"])
     with pytest.raises(Failed, match="exact: was made, and is still void: rule"):
@@ -264,7 +293,7 @@ def test_a_step_is_whole(step: Step) -> None:
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
 def test_the_commands_of_a_step_parse(step: Step) -> None:
-    for command in step.commands:
+    for command in (*step.commands, *step.checks):
         program, *words = shlex.split(command.format(parts="murmur2"))
         if program == "python":
             assert words[0] == "-m" or (ROOT / words[0]).is_file()
@@ -325,8 +354,12 @@ def test_the_record_names_steps_with_keys_alone() -> None:
     ("words", "why"),
     [
         (["--only", "nothing"], "unknown step 'nothing': expected one of extended-cases"),
-        (["--only"], "give names of steps with --only or --accept, and only then"),
-        (["proof"], "give names of steps with --only or --accept, and only then"),
+        (["--only"], "give names of steps with --only, --accept or --check, and only then"),
+        (["proof"], "give names of steps with --only, --accept or --check, and only then"),
+        (["--check", "--only", "changes"], "give names of steps with --only, --accept or --check, and only then"),
+        (["--only", "changes", "--parts", "isr"], "--parts goes with --accept or --check alone"),
+        (["--check", "proof"], "proof: no command compares it"),
+        (["--check", "changes", "--parts", "murmur3"], "unknown part 'murmur3': changes has builtin-partitioner,"),
         (["--accept", "proof"], "proof: is compared with what would be made, so it cannot be accepted"),
     ],
 )

@@ -20,6 +20,7 @@ def output(*words: str) -> str:
     return result.stdout
 
 
+@pytest.mark.about("producer-sequences")
 def test_the_changes_of_the_sender_are_those_that_behaviour_prints() -> None:
     releases = ["2.8.2", "4.4.0"]
     document = json.loads(output("behaviour", "producer-sequences", "--kafka", *releases, "--json"))

@@ -20,7 +20,11 @@ BATCH = 10_000
 @pytest.mark.exhaustive
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(
-    "slug", ["range-assignor", "round-robin-assignor", "sticky-assignor", "cooperative-sticky-assignor"]
+    "slug",
+    [
+        pytest.param(slug, marks=pytest.mark.about(slug))
+        for slug in ("range-assignor", "round-robin-assignor", "sticky-assignor", "cooperative-sticky-assignor")
+    ],
 )
 def test_java_and_the_reference_assign_every_group_alike(oracle: Oracle, slug: str) -> None:
     java, reference = JavaAnswerer(oracle), ReferenceAnswerer()
