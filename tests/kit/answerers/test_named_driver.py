@@ -58,7 +58,7 @@ def test_names_that_are_none(folder: Path, name: str, why: str) -> None:
 
 def test_no_drivers_at_all(tmp_path: Path) -> None:
     with pytest.raises(
-        BadInput, match="there is none; a command goes after --, and the drivers by name are in a checkout"
+        BadInput, match="drivers with a name are in a checkout of the repository; a command goes after --"
     ):
         named_driver("one", show=show, folder=tmp_path / "nowhere")
 

@@ -222,7 +222,7 @@ def test_a_missing_extra_is_named_with_its_install_line(
         raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
 
     monkeypatch.setattr(cli, "_load", broken)
-    line = "this command needs numpy: pip install 'kafka-conformance[audit]', or [jvm] for what uses Spark or Java"
+    line = "this command needs numpy: pip install '.[audit]' in a checkout, or '.[jvm]' for what uses Spark or Java"
     assert run("sweep") == Ran(2, "", f"kafka-conformance: {line}\n")
 
 

@@ -49,7 +49,9 @@ def test_rules_that_cannot_match_are_not_asked() -> None:
 
 def test_bad_patterns() -> None:
     assert check_patterns([ID, "murmur2", "*/wraps"]) == (ID, "murmur2", "*/wraps")
-    with pytest.raises(BadInput, match="no rule matches 'murmur3/x': did you mean murmur2"):
+    with pytest.raises(
+        BadInput, match="no rule matches 'murmur3/x', which is not RULE, RULE/KIND or an id: did you mean murmur2"
+    ):
         check_patterns(["murmur3/x"])
 
 

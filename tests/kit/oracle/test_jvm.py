@@ -166,7 +166,7 @@ def test_executors_elsewhere_can_reach_it(
 
 def test_without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(NoJava, match=r"needs Spark's JVM: pip install 'kafka-conformance\[jvm\]'"):
+    with pytest.raises(NoJava, match=r"needs Spark's JVM: pip install '\.\[jvm\]' in a checkout"):
         Jvm()
 
 

@@ -143,7 +143,7 @@ def test_a_script_that_leaves_its_outcome_to_chance_is_one_line(tmp_path: Path) 
 def test_a_missing_client_is_named_with_its_extra() -> None:
     for module in ("kafka", "kazoo"):
         error = ModuleNotFoundError(f"no {module}", name=f"{module}.protocol")
-        assert missing_extra(error) == f"this command needs {module}: pip install 'kafka-conformance[cluster]'"
+        assert missing_extra(error) == f"this command needs {module}: pip install '.[cluster]' in a checkout"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_missing_client_is_named_before_a_cluster_starts(
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ModuleNotFoundError) as missing:
         run(*(str(script) if word == "SCRIPT" else word for word in words))
-    assert missing_extra(missing.value) == f"this command needs {module}: pip install 'kafka-conformance[cluster]'"
+    assert missing_extra(missing.value) == f"this command needs {module}: pip install '.[cluster]' in a checkout"
 
 
 def test_a_missing_java_is_named_before_a_cluster_starts(monkeypatch: pytest.MonkeyPatch, script: Path) -> None:

@@ -44,6 +44,25 @@ def test_the_driver_of_the_tutorial_conforms() -> None:
     assert "conforms" in done.output
 
 
+@pytest.mark.parametrize(
+    ("targets", "command"),
+    [("driver.py", "python3 driver.py"), ("python3 driver.py", "python3 driver.py"), ("env true", "env true")],
+)
+def test_command_without_two_dashes_is_refused_with_the_right_one(targets: str, command: str) -> None:
+    with pytest.raises(
+        BadInput, match=f"^{targets} is a command: write -- before it: kafka-conformance gate -- {command}$"
+    ):
+        CliRunner().invoke(app, ["gate", *targets.split()], catch_exceptions=False)
+
+
+def test_driver_that_dies_before_its_hello_prints_its_error_once() -> None:
+    program = (sys.executable, "-m", "kafka_conformance", "gate", "--", sys.executable, "no-such-file.py")
+    ran = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr.count("no-such-file.py") == 1
+    assert "the driver ended with exit code 2 before its hello: keep reading" in ran.stderr
+
+
 def test_a_wrong_driver_differs_is_explained_and_is_replayed(tmp_path: Path) -> None:
     done = _run("--events", "e.ndjson", "--junit", "j.xml", "--markdown", "m.md", "--html", "p.html", "--badge", "b.json",
                 *_wrong(tmp_path))  # fmt: skip

@@ -233,6 +233,24 @@ def test_settings_in_one_release_print_one_line_with_their_outcome(settings: str
 
 
 @pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("--kafka 4.4.0 acks=2", 1),
+        ("--kafka 2.8.2,4.4.0 enable.idempotence=true acks=1", 1),
+        ("--kafka 4.4.0 acks=1", 0),
+    ],
+)
+def test_exit_code_is_1_if_the_constructor_throws_in_one_release(words: str, code: int) -> None:
+    done = CliRunner().invoke(app, ["idempotence", *words.split()], standalone_mode=False)
+    assert (done.return_value, "throws" in done.output) == (code, bool(code))
+
+
+def test_setting_with_a_space_before_its_equals_sign_is_written_without() -> None:
+    with pytest.raises(BadInput, match=r"'acks = 1' has a space before =: write acks=1$"):
+        CliRunner().invoke(app, ["idempotence", "acks = 1"], catch_exceptions=False)
+
+
+@pytest.mark.parametrize(
     ("words", "error"),
     [
         ("enable_idempotence=true", "did you mean enable.idempotence?"),
