@@ -23,7 +23,7 @@ def gate(driver: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_its_python_is_right() -> None:
+def test_python_of_the_start_page_gives_the_results_shown() -> None:
     failed, tried = doctest.testfile(str(ROOT / "kit" / "docs" / "start.md"), module_relative=False)
     assert (failed, tried) == (0, 2)
 

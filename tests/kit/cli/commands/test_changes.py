@@ -115,7 +115,7 @@ def test_release_given_as_an_argument_hints_at_the_option(words: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["changes.md", "findings.md", "idempotence.md"])
-def test_page_begins_with_its_command_and_what_that_prints(page: str) -> None:
+def test_page_begins_with_a_command_and_the_printed_output(page: str) -> None:
     text = (PAGES / page).read_text(encoding="utf-8")
     command, shown = re.findall(r"```\n\$ kafka-conformance ([^\n]+)\n```\n\n```text\n(.*?)```", text, re.DOTALL)[0]
     words, tail, _ = command.partition(" | tail -1")
