@@ -91,7 +91,7 @@ def chain(tree: Tree) -> list[Step]:
     ]
 
 
-def test_steps_come_after_what_they_read_and_else_as_given(tree: Tree) -> None:
+def test_steps_follow_the_steps_whose_files_are_read(tree: Tree) -> None:
     assert [step.name for step in in_order(chain(tree))] == ["first", "second", "apart"]
 
 
@@ -113,7 +113,7 @@ def test_an_untouched_tree_has_nothing_void(tree: Tree) -> None:
     assert tree.said[-1].startswith("0 of 3 steps void")
 
 
-def test_a_changed_input_voids_its_step_and_those_that_read_its_files(tree: Tree) -> None:
+def test_changed_input_voids_the_step_and_dependent_steps(tree: Tree) -> None:
     (tree.folder / "b").write_text("old")
     tree.make(*chain(tree))
     (tree.folder / "a").write_text("second")
@@ -133,7 +133,7 @@ def test_a_step_whose_inputs_come_out_the_same_is_not_made(tree: Tree) -> None:
     assert tree.make(*chain(tree)) == ["first"]
 
 
-def test_a_missing_file_voids_its_step(tree: Tree) -> None:
+def test_missing_output_file_voids_the_step(tree: Tree) -> None:
     (tree.folder / "b").write_text("old")
     tree.make(*chain(tree))
     (tree.folder / "y").unlink()
@@ -178,7 +178,7 @@ def test_each_part_that_is_made_is_kept_when_the_run_ends(tree: Tree) -> None:
     assert tree.run.look(step).void == ()
 
 
-def test_an_input_changed_while_its_step_runs_voids_the_step(tree: Tree) -> None:
+def test_input_changed_during_a_step_voids_the_step(tree: Tree) -> None:
     tree.breaks = lambda: (tree.folder / "x").write_text("meanwhile") and None
     assert tree.make(tree.step("apart", "x", "y")) == ["apart"]
     assert tree.run.look(tree.step("apart", "x", "y")).void == ("all",)
@@ -219,7 +219,7 @@ def test_an_exact_step_that_stays_void_fails(tree: Tree) -> None:
         make([step], tree.run)
 
 
-def test_a_missing_program_leaves_its_step_and_makes_the_others(tree: Tree) -> None:
+def test_missing_program_skips_the_step_and_makes_the_others(tree: Tree) -> None:
     steps = [tree.step("tools", "a", "b", needs=("no-such-program|nor-this",)), tree.step("apart", "x", "y")]
     assert make(steps, tree.run) == 2
     assert tree.ran == ["apart"]
@@ -309,7 +309,7 @@ def test_names_of_steps_are_unique_and_their_order_exists() -> None:
 
 
 @needs_git
-def test_every_page_with_a_mark_of_its_command_has_a_step() -> None:
+def test_every_generated_page_has_a_regeneration_step() -> None:
     pages = [name for name in LISTED if name.endswith(".md")]
     marked = {
         name
