@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -24,6 +25,8 @@ from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources
+from kafka_reference.proven import proven_releases
+from kafka_reference.releases import NEWEST
 
 ROOT = Path(__file__).parents[2]
 LISTED = (
@@ -278,6 +281,29 @@ def test_changed_code_of_a_rule_voids_that_rule_alone() -> None:
 # The true steps.
 def outputs() -> set[str]:
     return {str(path.relative_to(ROOT)) for step in STEPS for name in step.outputs for path in ROOT.glob(name)}
+
+
+@needs_git
+def test_text_by_hand_states_no_count_and_no_newest_release() -> None:
+    """The newest release is not the end of a span, and counts of rules and releases come from what ships."""
+    count = f"{len(RULES)}|{len(proven_releases())}"
+    stale = re.compile(rf"\b(?:{count}) (?:proven )?(?:rules|releases)\b|\bto\s+{re.escape(str(NEWEST))}(?!\.?\d)")
+    made, found = outputs(), list[str]()
+    for name in LISTED:
+        text = (ROOT / name).read_text(encoding="utf-8") if name.endswith((".md", ".py")) else ""
+        if name.endswith(".md") and (name not in made or ": made by" in text):
+            prose = re.sub(r"<!-- (\w+): made by.*?<!-- /\1 -->|```.*?```", "", text, flags=re.DOTALL)
+        elif name.startswith(("reference/", "kit/kafka_conformance/", "jars/")):
+            nodes = ast.walk(ast.parse(text)) if name.endswith(".py") else ()
+            prose = "\n".join(
+                node.value.value for node in nodes
+                if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+            )  # fmt: skip
+        else:
+            continue
+        found += [f"{name}: {one}" for one in stale.findall(prose)]
+    assert stale.search(f"Mirrors ``Utils.murmur2``, 0.10.0.1 to {NEWEST}.")
+    assert found == []
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
