@@ -203,7 +203,7 @@ def compared(tree: Tree, *parts: str, code: int = 0) -> list[str]:
     return asked
 
 
-def test_changed_parts_alone_are_compared_again_until_they_agree(tree: Tree) -> None:
+def test_changed_parts_alone_are_compared_until_equal(tree: Tree) -> None:
     (tree.folder / "b").write_text("second")
     assert compared(tree, "a") == ["a"]
     assert compared(tree) == ["b", "x"]
