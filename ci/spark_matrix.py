@@ -40,7 +40,7 @@ CHECKS: Mapping[str, Sequence[str]] = {
     "the function alone": ["tests/kit/spark/test_functions.py"],
     "column, SQL": ["tests/pipeline/test_spark_columns.py"],
     _CONNECT: ["tests/pipeline/test_spark_connect.py"],
-    "sweep": ["tests/pipeline/test_sweep.py::test_all_alike"],
+    "sweep": ["tests/pipeline/test_sweep.py::test_sweeps_with_the_real_java_report_no_difference"],
     "audit of an export": ["tests/pipeline/test_exports.py"],
     "audit of a topic": ["tests/pipeline/test_audit.py::test_producers_in_blocks_and_at_the_same_time"],
     "join": ["tests/pipeline/test_join.py::test_counts_are_those_of_every_pair_of_records"],

@@ -54,7 +54,7 @@ def test_what_pytest_inherits_changes_nothing(tmp_path: Path) -> None:
     names += [
         "tests/kit/core/test_progress.py",
         "tests/kit/brokers/test_supervisor.py::test_a_run_that_is_ended_leaves_nothing",
-        "tests/kit/cli/commands/test_behaviour.py::test_one_release",
+        "tests/kit/cli/commands/test_behaviour.py::test_behaviour_of_one_release_lists_every_field",
         "tests/kit/answerers/driver/test_answerer.py::test_only_the_question_at_fault_is_lost[dies_mid_line]",
     ]
     changed = {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "20"}

@@ -136,7 +136,7 @@ def test_gate_that_fails_prints_the_lines_shown(tmp_path: Path) -> None:
     # The number of fresh questions depends on the versions of Python and Hypothesis.
     lines = iter(_without_numbers(done.stdout))
     for line in _without_numbers(shown):
-        assert any(each.startswith(line) for each in lines), f"{line} is not printed:\n{done.stdout}"
+        assert any(each.startswith(line.partition("…")[0]) for each in lines), f"{line} is not printed:\n{done.stdout}"
 
 
 def _without_numbers(text: str) -> list[str]:

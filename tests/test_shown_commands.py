@@ -50,7 +50,7 @@ def parse(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_it_parses(command: str) -> None:
+def test_every_shown_command_parses_without_error(command: str) -> None:
     words = shlex.split(command)
     if words == [words[0]]:  # a mention of the command by its name
         assert words[0] in app.list_commands(click.Context(app)), COMMANDS[command]
@@ -68,14 +68,16 @@ def runs_here(command: str) -> bool:
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if runs_here(command)])
-def test_it_runs(command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_shown_command_runs_and_prints_output(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(ROOT)
     with app.make_context("kafka-conformance", shlex.split(command)) as context:
         assert app.invoke(context) == 0
     assert capsys.readouterr().out
 
 
-def test_enough_are_found() -> None:
+def test_more_than_60_shown_commands_are_found() -> None:
     assert len(COMMANDS) > 60
     assert sum(map(runs_here, COMMANDS)) > 10
     assert any(name.endswith(".py") for name in COMMANDS.values())

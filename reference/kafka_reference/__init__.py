@@ -13,7 +13,7 @@ A release is the argument ``version``, the newest by default; settings have Kafk
 
 :func:`certificate` lists what was verified, against which releases, and by how many questions; every public function
 has a row there. Only the standard library is imported; ``kafka_reference.bulk`` (whole columns of keys at once) needs
-``pip install 'kafka-conformance[bulk]'``.
+``pip install '.[bulk]'`` in a checkout.
 """
 
 from kafka_reference.certificate import certificate

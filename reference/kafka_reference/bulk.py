@@ -24,7 +24,7 @@ folder. Where neither can be written it compiles again in each process, and noth
 Arrow arrays and pairs of NumPy arrays have separate functions: an Arrow array carries its type, its null keys and its
 slice, a pair of arrays carries none of these, and one function for both would have to guess.
 
-Java source mirrored: ``Utils.murmur2`` and ``Utils.toPositive``, 0.10.0.1 to 4.4.0, and the partition computed from
+Java source mirrored: ``Utils.murmur2`` and ``Utils.toPositive``, every release, and the partition computed from
 them: ``BuiltInPartitioner.partitionForKey`` since 3.3.0, before that ``DefaultPartitioner.partition`` for a record with a
 key. The links are in :mod:`~kafka_reference.partitioning.murmur2` and :mod:`~kafka_reference.partitioning.keyed`.
 """
@@ -76,7 +76,7 @@ def murmur2(keys: Any) -> Any:
     Raises TypeError for a column of strings (Kafka hashes bytes; the message names the cast) and for any other type,
     and ValueError where the offsets leave the data, as they can in an array made from raw buffers.
 
-    Mirrors ``org.apache.kafka.common.utils.Utils.murmur2(byte[])``, 0.10.0.1 to 4.4.0.
+    Mirrors ``org.apache.kafka.common.utils.Utils.murmur2(byte[])``, every release.
 
     >>> import pyarrow as pa
     >>> murmur2(pa.array([b"home", None])).to_pylist()
@@ -94,7 +94,7 @@ def partition_for_key(keys: Any, num_partitions: int) -> Any:
     Raises what :func:`murmur2` raises; :class:`~kafka_reference.errors.ArithmeticException` (a ZeroDivisionError, too)
     for 0 partitions, even for a column without keys; TypeError or ValueError if ``num_partitions`` is not an int32.
 
-    Mirrors ``BuiltInPartitioner.partitionForKey``, 3.3.0 to 4.4.0, and ``DefaultPartitioner.partition`` before it.
+    Mirrors ``BuiltInPartitioner.partitionForKey``, since 3.3.0, and ``DefaultPartitioner.partition`` before it.
 
     >>> import pyarrow as pa
     >>> partition_for_key(pa.array([b"home", None, b""]), num_partitions=3).to_pylist()
@@ -114,7 +114,7 @@ def murmur2_columns(offsets: Offsets, data: Data) -> Numbers:
     Raises TypeError for anything but NumPy arrays; ValueError for another shape or type, and for offsets that do not
     ascend or leave the data.
 
-    Mirrors ``org.apache.kafka.common.utils.Utils.murmur2(byte[])``, 0.10.0.1 to 4.4.0.
+    Mirrors ``org.apache.kafka.common.utils.Utils.murmur2(byte[])``, every release.
 
     >>> murmur2_columns(np.array([0, 4, 4]), np.frombuffer(b"home", np.uint8)).tolist()
     [1521592426, 275646681]

@@ -9,7 +9,7 @@ INT setting takes; a number is no STRING, so ``acks`` is ``"1"``, never ``1``. T
 
 A setting whose value is null is set, to null. This is an error if the definition validates values, and passes otherwise.
 
-Java source mirrored: ``ConfigDef.parse``, ``parseType``, ``Range``, ``ValidString``, ``NonEmptyString``, 0.10.0.1 to 4.4.0.
+Java source mirrored: ``ConfigDef.parse``, ``parseType``, ``Range``, ``ValidString``, ``NonEmptyString``, every release.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Settings of idempotence are those of :mod:`kafka_reference.idempotence.config`. A setting that a release does not define is
 ignored there, as Kafka ignores it with a warning.
 
-Java source mirrored: the definitions of ``ProducerConfig``, 0.10.0.1 to 4.4.0.
+Java source mirrored: the definitions of ``ProducerConfig``, every release.
 """
 
 # unreached file: questions have parsed settings; tests compare defaults and coercion with values of the real class

@@ -38,7 +38,7 @@ def _gate(runner: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
                           cwd=runner, capture_output=True, text=True, timeout=60, check=False)  # fmt: skip
 
 
-def test_a_right_driver_passes_and_leaves_its_reports(runner: Path) -> None:
+def test_right_driver_passes_the_action_and_leaves_reports(runner: Path) -> None:
     done = _gate(runner, COMMAND=f"'{sys.executable}' '{DRIVER}'")
     assert done.returncode == 0, done.stderr
     assert (runner / "out").read_text() == "report=reports\n"

@@ -14,7 +14,7 @@ from kafka_reference.releases import NEWEST
 STICKY = ("sticky-assignor", "cooperative-sticky-assignor", "server-uniform-assignor")
 
 
-def test_the_page_names_every_assignor_and_its_figures() -> None:
+def test_assignor_page_names_every_assignor_and_figure() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for slug, name in ASSIGNORS.items():
         assert f"[{name}](rules/{slug}.md)" in text
@@ -25,7 +25,7 @@ def test_the_page_names_every_assignor_and_its_figures() -> None:
 
 
 @pytest.mark.parametrize("slug", ASSIGNORS)
-def test_a_partition_moves_only_if_its_owner_is_another_one(slug: str) -> None:
+def test_partition_counts_as_moved_only_with_another_owner(slug: str) -> None:
     before = settled(slug, NEWEST, ["a", "b", "c"], {})
     assert sum(map(len, before.values())) == sum(TOPICS.values())
     assert moved(before, before) == 0
@@ -40,7 +40,7 @@ def test_sticky_assignors_move_as_few_as_can_be(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", ["range-assignor", "round-robin-assignor"])
-def test_what_is_promised(slug: str) -> None:
+def test_assignor_promises_of_the_page_hold(slug: str) -> None:
     found = promise(slug, NEWEST)
     assert found.once
     assert not found.thrown

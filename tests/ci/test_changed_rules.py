@@ -31,11 +31,11 @@ def _item(name: str, *about: str, **parameters: object) -> Any:
         (["4.4.0", 7], set()),
     ],
 )
-def test_rules_of_a_test_are_those_its_parameters_name(parameters: list[object], rules: set[str]) -> None:
+def test_rules_of_a_test_are_those_named_by_parameters(parameters: list[object], rules: set[str]) -> None:
     assert rules_of(parameters) == rules
 
 
-def test_test_about_unchanged_rules_is_left_out_though_it_is_the_only_one() -> None:
+def test_only_test_about_unchanged_rules_is_left_out() -> None:
     items = [
         _item("a.py::test_alone", "murmur2"),
         _item("a.py::test_both", "murmur2", "isr"),

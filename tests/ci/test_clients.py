@@ -246,7 +246,7 @@ def test_pages_are_written_from_the_record_without_a_gate(monkeypatch: pytest.Mo
     assert written == clients.made_pages(client_results.read_results()).keys()
 
 
-def test_the_command() -> None:
+def test_client_gate_command_names_driver_setting_and_events() -> None:
     words = client_gates.command("some-client", "java", Path("e"), ["--kafka", "all"])
     assert words[1:5] == ["-m", "kafka_conformance", "gate", "some-client:java"]
     assert words[5:7] == ["--events", "e"]

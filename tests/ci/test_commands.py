@@ -73,7 +73,7 @@ def test_a_command_that_is_tried_in_a_larger_or_smaller_install_is_named(name: s
 @pytest.mark.parametrize(
     ("failure", "code"), [("", 0), ("rules ended with 1, expected 0", "rules ended with 1, expected 0")]
 )
-def test_the_stage_ends_with_its_failures_and_with_0_without_any(
+def test_commands_stage_exits_with_1_after_a_failure(
     monkeypatch: pytest.MonkeyPatch, failure: str, code: int | str
 ) -> None:
     monkeypatch.setattr(commands, "tried", lambda *_: failure)

@@ -43,7 +43,9 @@ def _run(folder: Path, code: int = 0, **inputs: str) -> tuple[subprocess.Complet
         ({"RELEASE": "4.5.0", "AFTER": "4.3.1"}, ["drift", "4.5.0", "--after", "4.3.1"]),
     ],
 )
-def test_what_is_asked(tmp_path: Path, inputs: dict[str, str], arguments: list[str]) -> None:
+def test_drift_workflow_passes_inputs_as_arguments(
+    tmp_path: Path, inputs: dict[str, str], arguments: list[str]
+) -> None:
     done, given = _run(tmp_path, **inputs)
     assert (done.returncode, given) == (0, arguments)
     command = app.get_command(click.Context(app), "drift")
@@ -69,7 +71,7 @@ def test_an_input_is_text_and_no_shell(tmp_path: Path) -> None:
     assert "${{" not in DRIFT["run"]
 
 
-def test_it_runs_by_itself_ends_and_may_write_nothing() -> None:
+def test_drift_workflow_is_scheduled_limited_and_read_only() -> None:
     triggers = WORKFLOW[True]
     (schedule,) = triggers["schedule"]
     assert len(schedule["cron"].split()) == 5

@@ -27,7 +27,7 @@ REGISTRIES = re.compile(
 )
 
 
-def test_the_clients() -> None:
+def test_client_drivers_are_those_listed() -> None:
     assert {driver.name for driver in DRIVERS} == {
         *(
             "kafka-python",
@@ -45,7 +45,7 @@ def test_the_clients() -> None:
 
 
 @pytest.mark.parametrize("folder", DRIVERS, ids=lambda folder: folder.name)
-def test_a_driver(folder: Path) -> None:
+def test_client_driver_settings_have_distinct_arguments(folder: Path) -> None:
     driver = read_driver(folder)
     assert "default" in driver.settings
     assert not driver.settings["default"].chosen_by
@@ -62,7 +62,7 @@ def test_a_driver(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name.startswith("ci/drivers/") and name.endswith(CODE)])
-def test_it_is_short(name: str) -> None:
+def test_driver_source_has_fewer_than_60_lines(name: str) -> None:
     assert len((ROOT / name).read_text().splitlines()) < 60
 
 
@@ -72,7 +72,7 @@ def test_no_address_of_a_registry(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "ci" / "known-failures").glob("*.toml")), ids=lambda path: path.stem)
-def test_known_failures(path: Path) -> None:
+def test_known_failures_file_matches_a_driver_setting(path: Path) -> None:
     settings = {f"{folder.name}-{setting}" for folder in DRIVERS for setting in read_driver(folder).settings}
     assert path.stem in settings
     entries = msgspec.convert(tomllib.loads(path.read_text())["known"], list[known_failures.Entry])

@@ -27,7 +27,7 @@ def test_every_case_has_one_finding_and_names_are_unique() -> None:
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_the_releases_in_words_are_those_whose_answers_show_it(name: str) -> None:
+def test_stated_releases_of_a_finding_match_the_answers(name: str) -> None:
     case, finding = read_case(name), FINDINGS[name]
     assert case is not None
     assert set(finding.shown_in) <= set(case.releases)

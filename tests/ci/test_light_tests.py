@@ -101,7 +101,7 @@ def test_what_the_tests_import_has_the_versions_of_the_project() -> None:
 @pytest.mark.parametrize(
     "output", ["E   ModuleNotFoundError: No module named 'numpy'", "this command needs numpy: pip"]
 )
-def test_a_left_out_test_that_lacks_its_module_is_right(output: str) -> None:
+def test_left_out_test_lacking_the_module_is_right(output: str) -> None:
     assert fault(ENTRY, 1, f"\x1b[31m{output}\x1b[0m") == ""
 
 
@@ -122,7 +122,7 @@ def test_runs_at_the_same_time_share_no_temporary_files(folder: Path) -> None:
         assert run_as_other(["mkdir", own], folder, capture=True).returncode == 0
 
 
-def test_a_python_that_nobody_else_may_run_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_other_users_cannot_run_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(command: list[str], *_: object, **__: object) -> None:
         raise PermissionError(command[0])
 

@@ -40,7 +40,7 @@ def test_a_file_of_no_package_is_named(name: str) -> None:
     assert package.foreign_files([*inside, name]) == [f"foreign: {name}"]
 
 
-def test_a_step_that_fails_ends_the_run_with_its_name_and_output(capsys: pytest.CaptureFixture[str]) -> None:
+def test_failed_package_step_ends_with_name_and_output(capsys: pytest.CaptureFixture[str]) -> None:
     package.run("fine", sys.executable, "-c", "")
     assert capsys.readouterr().out == "fine: ok\n"
     with pytest.raises(SystemExit, match="it broke\n\npackage: broken failed"):

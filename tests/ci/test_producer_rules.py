@@ -51,7 +51,7 @@ def _kinds(result: GateResult) -> dict[str, int]:
     return {event.kind: event.times for event in result.events if isinstance(event, Differed)}
 
 
-def test_encoder_of_aiokafka_conforms_and_its_rounded_timestamps_do_not(
+def test_aiokafka_encoder_conforms_except_for_rounded_timestamps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     records, module = import_module("records"), import_module("aiokafka.record.default_records")

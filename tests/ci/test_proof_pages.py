@@ -35,6 +35,6 @@ def test_page_with_another_figure_is_void(tmp_path: Path, monkeypatch: pytest.Mo
         write_block(page, proof_pages.COMMAND, proof_pages.proof_line())
 
 
-def test_each_rule_is_named_with_the_arguments_that_its_question_gives() -> None:
+def test_each_rule_is_named_with_arguments_from_the_question() -> None:
     section = PAGE.partition("### Arguments that the question gives")[2]
     assert [slug for slug in RULES if f"`{slug}`" not in section] == []

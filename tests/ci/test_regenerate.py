@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import shlex
@@ -24,6 +25,8 @@ from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources
+from kafka_reference.proven import proven_releases
+from kafka_reference.releases import NEWEST
 
 ROOT = Path(__file__).parents[2]
 LISTED = (
@@ -91,7 +94,7 @@ def chain(tree: Tree) -> list[Step]:
     ]
 
 
-def test_steps_come_after_what_they_read_and_else_as_given(tree: Tree) -> None:
+def test_steps_follow_the_steps_whose_files_are_read(tree: Tree) -> None:
     assert [step.name for step in in_order(chain(tree))] == ["first", "second", "apart"]
 
 
@@ -113,7 +116,7 @@ def test_an_untouched_tree_has_nothing_void(tree: Tree) -> None:
     assert tree.said[-1].startswith("0 of 3 steps void")
 
 
-def test_a_changed_input_voids_its_step_and_those_that_read_its_files(tree: Tree) -> None:
+def test_changed_input_voids_the_step_and_dependent_steps(tree: Tree) -> None:
     (tree.folder / "b").write_text("old")
     tree.make(*chain(tree))
     (tree.folder / "a").write_text("second")
@@ -133,7 +136,7 @@ def test_a_step_whose_inputs_come_out_the_same_is_not_made(tree: Tree) -> None:
     assert tree.make(*chain(tree)) == ["first"]
 
 
-def test_a_missing_file_voids_its_step(tree: Tree) -> None:
+def test_missing_output_file_voids_the_step(tree: Tree) -> None:
     (tree.folder / "b").write_text("old")
     tree.make(*chain(tree))
     (tree.folder / "y").unlink()
@@ -178,7 +181,7 @@ def test_each_part_that_is_made_is_kept_when_the_run_ends(tree: Tree) -> None:
     assert tree.run.look(step).void == ()
 
 
-def test_an_input_changed_while_its_step_runs_voids_the_step(tree: Tree) -> None:
+def test_input_changed_during_a_step_voids_the_step(tree: Tree) -> None:
     tree.breaks = lambda: (tree.folder / "x").write_text("meanwhile") and None
     assert tree.make(tree.step("apart", "x", "y")) == ["apart"]
     assert tree.run.look(tree.step("apart", "x", "y")).void == ("all",)
@@ -200,7 +203,7 @@ def compared(tree: Tree, *parts: str, code: int = 0) -> list[str]:
     return asked
 
 
-def test_changed_parts_alone_are_compared_again_until_they_agree(tree: Tree) -> None:
+def test_changed_parts_alone_are_compared_until_equal(tree: Tree) -> None:
     (tree.folder / "b").write_text("second")
     assert compared(tree, "a") == ["a"]
     assert compared(tree) == ["b", "x"]
@@ -219,7 +222,7 @@ def test_an_exact_step_that_stays_void_fails(tree: Tree) -> None:
         make([step], tree.run)
 
 
-def test_a_missing_program_leaves_its_step_and_makes_the_others(tree: Tree) -> None:
+def test_missing_program_skips_the_step_and_makes_the_others(tree: Tree) -> None:
     steps = [tree.step("tools", "a", "b", needs=("no-such-program|nor-this",)), tree.step("apart", "x", "y")]
     assert make(steps, tree.run) == 2
     assert tree.ran == ["apart"]
@@ -280,6 +283,29 @@ def outputs() -> set[str]:
     return {str(path.relative_to(ROOT)) for step in STEPS for name in step.outputs for path in ROOT.glob(name)}
 
 
+@needs_git
+def test_text_by_hand_states_no_count_and_no_newest_release() -> None:
+    """The newest release is not the end of a span, and counts of rules and releases come from what ships."""
+    count = f"{len(RULES)}|{len(proven_releases())}"
+    stale = re.compile(rf"\b(?:{count}) (?:proven )?(?:rules|releases)\b|\bto\s+{re.escape(str(NEWEST))}(?!\.?\d)")
+    made, found = outputs(), list[str]()
+    for name in LISTED:
+        text = (ROOT / name).read_text(encoding="utf-8") if name.endswith((".md", ".py")) else ""
+        if name.endswith(".md") and (name not in made or ": made by" in text):
+            prose = re.sub(r"<!-- (\w+): made by.*?<!-- /\1 -->|```.*?```", "", text, flags=re.DOTALL)
+        elif name.startswith(("reference/", "kit/kafka_conformance/", "jars/")):
+            nodes = ast.walk(ast.parse(text)) if name.endswith(".py") else ()
+            prose = "\n".join(
+                node.value.value for node in nodes
+                if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+            )  # fmt: skip
+        else:
+            continue
+        found += [f"{name}: {one}" for one in stale.findall(prose)]
+    assert stale.search(f"Mirrors ``Utils.murmur2``, 0.10.0.1 to {NEWEST}.")
+    assert found == []
+
+
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
 def test_a_step_is_whole(step: Step) -> None:
     assert (step.void is None) != (step.keys is None)
@@ -309,7 +335,7 @@ def test_names_of_steps_are_unique_and_their_order_exists() -> None:
 
 
 @needs_git
-def test_every_page_with_a_mark_of_its_command_has_a_step() -> None:
+def test_every_generated_page_has_a_regeneration_step() -> None:
     pages = [name for name in LISTED if name.endswith(".md")]
     marked = {
         name

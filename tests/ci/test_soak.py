@@ -103,7 +103,7 @@ def test_a_leak_of_each_measure_is_reported(
     assert any(line.endswith(",000,000 kafka.Leaked") for line in printed)
 
 
-def test_nothing_grows(
+def test_soak_without_growth_exits_with_0(
     stand_in: Callable[[Rounds], Rounds], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     rounds, page, samples = stand_in(Rounds(12)), tmp_path / "page.md", tmp_path / "samples"

@@ -38,7 +38,7 @@ def test_a_check_that_did_not_run_has_not_passed(counts: dict[str, int], shown: 
     assert cell(counts) == shown
 
 
-def test_a_row_replaces_that_of_its_minor_version() -> None:
+def test_spark_version_row_replaces_the_row_of_the_minor_version() -> None:
     page = f"before\n{MARKS[0]}{MARKS[1]}\nafter\n"
     for version in ("4.1.3", "3.5.9", "4.1.4"):
         page = with_row(page, table_row(version, "Python", {"sweep": {"passed": 1}}))

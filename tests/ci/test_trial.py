@@ -76,7 +76,7 @@ def test_the_page_has_a_row_for_each_setting() -> None:
         ([gated((1, 0, 0), rule="murmur2")], 1, "seed 1: ['murmur2'] differ"),
     ],
 )
-def test_its_exit_code(
+def test_trial_exit_code_follows_missed_and_false_diagnoses(
     monkeypatch: pytest.MonkeyPatch, results: list[client_gates.Gated], code: int, printed: str
 ) -> None:
     monkeypatch.setattr(trial, "read_trials", lambda: [HASHING])
@@ -99,7 +99,7 @@ def test_the_committed_page_is_of_the_committed_trials_without_a_false_diagnosis
     assert {(row[4], row[-1]) for row in rows} == {("10 of 10", "0 |")}
 
 
-def test_a_gate_that_does_not_finish_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unfinished_gate_ends_the_trial_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = read_driver(client_gates.ROOT / FOLDER / "pykafka")
     broken = client_gates.Gated("pykafka", ("hashing",), driver, 2, Outline(), "the driver cannot be built")
     monkeypatch.setattr(trial, "gate_all", lambda *_, **__: [broken])

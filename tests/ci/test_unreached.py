@@ -44,7 +44,7 @@ def test_a_way_out_that_no_question_takes_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:No data was collected")
-def test_a_file_that_is_not_imported_is_reported_unless_a_comment_explains_it(tmp_path: Path) -> None:
+def test_unimported_file_is_reported_unless_a_comment_explains(tmp_path: Path) -> None:
     assert reported(tmp_path, "x = 1\n" + PARITY, asks=False)[:1] == [(1, "is not executed")]
     assert reported(tmp_path, "# unreached file: fast\nx = 1\n" + PARITY, asks=False) == []
     assert [why for _, why in reported(tmp_path, "# unreached file: fast\n" + PARITY, 2)] == [

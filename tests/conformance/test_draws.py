@@ -24,7 +24,7 @@ def test_the_default_partitioner_draws_the_draw(oracle: Oracle, release: str) ->
     assert [line["answer"]["partition"] for line in answers] == [(draw % 2**31) % 7 for draw in EXTREMES]
 
 
-def test_a_question_without_the_draw_it_needs_fails_and_is_no_answer(oracle: Oracle) -> None:
+def test_question_lacking_a_needed_draw_fails_without_answer(oracle: Oracle) -> None:
     question = {
         "record": {"partition": None, "key": None},
         "config": {"ignore_keys": False, "partitioner": None},

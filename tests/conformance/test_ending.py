@@ -53,7 +53,7 @@ def test_a_jvm_that_is_killed_midway_ends_the_run(started: Start, jvm_of: JvmOf,
 
 # Both signals go the same way: tests/kit/core/test_interrupts.py.
 @pytest.mark.parametrize(("asked", "when"), [(signal.SIGINT, "asking"), (signal.SIGTERM, "starting")])
-def test_ctrl_c_and_terminate_end_the_run_and_its_jvm(
+def test_interrupt_or_terminate_ends_the_run_and_the_jvm(
     started: Start, jvm_of: JvmOf, tmp_path: Path, asked: signal.Signals, when: str
 ) -> None:
     process = started(*LONG)
@@ -66,7 +66,7 @@ def test_ctrl_c_and_terminate_end_the_run_and_its_jvm(
     assert is_gone(jvm)
 
 
-def test_a_killed_run_leaves_no_jvm_and_resumes_with_its_seed(started: Start, jvm_of: JvmOf, tmp_path: Path) -> None:
+def test_killed_run_leaves_no_jvm_and_resumes_with_the_seed(started: Start, jvm_of: JvmOf, tmp_path: Path) -> None:
     command = ("verify", "--kafka", "2.8.2,4.4.0", "--rules", "murmur2,sequence-increment,producer-partition",
                "--examples", "100", "--certificate", "made.json")  # fmt: skip
     process = started(*command)
@@ -84,7 +84,7 @@ def test_a_killed_run_leaves_no_jvm_and_resumes_with_its_seed(started: Start, jv
     assert len(json.loads((tmp_path / "made.json").read_text(encoding="utf-8"))["rows"]) == 6
 
 
-def test_a_call_that_does_not_come_back_is_ended_at_its_limit() -> None:
+def test_java_call_without_response_ends_at_the_limit() -> None:
     with Jvm(call_limit_s=1) as jvm:
         begun = time.monotonic()
         with pytest.raises(JvmLost, match="did not respond within 1 s"):

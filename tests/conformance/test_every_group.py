@@ -26,7 +26,7 @@ BATCH = 10_000
         for slug in ("range-assignor", "round-robin-assignor", "sticky-assignor", "cooperative-sticky-assignor")
     ],
 )
-def test_java_and_the_reference_assign_every_group_alike(oracle: Oracle, slug: str) -> None:
+def test_java_and_reference_agree_on_every_small_group(oracle: Oracle, slug: str) -> None:
     java, reference = JavaAnswerer(oracle), ReferenceAnswerer()
     groups, asked = every_group(), 0
     while batch := list(islice(groups, BATCH)):

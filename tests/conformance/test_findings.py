@@ -32,7 +32,7 @@ ASKED = _by_release()
 
 
 @pytest.mark.parametrize("version", sorted(ASKED, key=parse_release))
-def test_java_answers_so(oracle: Oracle, version: str) -> None:
+def test_java_answers_the_cases_of_findings_as_recorded(oracle: Oracle, version: str) -> None:
     for name, case, answer in ASKED[version]:
         rule = RULES[case["rule"]]
         question = msgspec.convert(case["question"], type=rule.question)

@@ -58,7 +58,7 @@ def _parent(folder: Path) -> int:
         return 0  # it ended meanwhile
 
 
-def test_the_page_matches(kit_here: Callable) -> None:
+def test_idempotence_page_matches_real_producers(kit_here: Callable) -> None:
     ran = kit_here("idempotence", "--kafka", "3.0.0,4.4.0", "--check", str(PAGE))
     assert ran.code == 0, ran
     assert "2 of 2 releases match" in ran.out

@@ -87,7 +87,7 @@ def test_with_the_cache_no_network_is_needed(kit: Callable, copied: Store) -> No
     assert ran.code == 0, ran
 
 
-def test_a_release_nobody_published_is_told_from_a_silent_network(kit: Callable) -> None:
+def test_unpublished_release_is_distinguished_from_network_failure(kit: Callable) -> None:
     ran = kit("verify", "--kafka", "9.9.9", "--rules", "murmur2", "--examples", "0")
     assert ran.code == 2
     assert "org.apache.kafka:kafka-clients:9.9.9 is in no repository" in ran.err
@@ -109,7 +109,7 @@ def test_clients_on_sparks_class_path_are_not_the_ones_tested(copied: Store) -> 
         ]
 
 
-def test_a_jar_that_is_another_release_inside_is_found_by_reading_it_back(copied: Store) -> None:
+def test_jar_of_another_release_is_detected_by_the_read_back_version(copied: Store) -> None:
     """Only an unpinned jar can come this far: a pinned one has been held to its sha256 before."""
     pins = load()
     unpinned = Jar("org.apache.kafka:kafka-clients:4.4.0")

@@ -80,7 +80,7 @@ def judged(answerer: Answerer, version: str, question: Any) -> Fit:
         ("round-robin", "3.9.2 4.0.2 4.4.0", SIX, {"drain_after": ODD_PACES}),
     ],
 )
-def test_each_era_spreads_as_its_rule_predicts(
+def test_keyless_records_of_each_era_spread_as_predicted(
     oracle: Oracle, partitioner: str, versions: str, partitions: list[dict[str, Any]], more: dict[str, Any], seed: int
 ) -> None:
     question = asked(partitioner, partitions, seed, **more)
@@ -138,7 +138,7 @@ def test_half_of_an_even_number_of_partitions_starved(oracle: Oracle, version: s
 # ``verify`` counts a question as unsupported, and not as wrong, where a release has no such partitioner. So who has which
 # is asked here: a class looked for under a wrong name would be missing everywhere.
 @pytest.mark.parametrize("at", sorted(map(parse_release, load().releases)), ids=str)
-def test_a_release_has_the_partitioners_it_is_said_to_have(oracle: Oracle, at: Release) -> None:
+def test_release_has_exactly_the_declared_partitioners(oracle: Oracle, at: Release) -> None:
     questions = [asked(partitioner, SIX, 1, records=1) for partitioner in PARTITIONERS]
     outcomes = JavaAnswerer(oracle).answer(RULE, at, questions)
     oracle.close_release(str(at))

@@ -79,7 +79,7 @@ def test_a_mutant_in_place_of_the_reference_fails(kit_here: Callable) -> None:
     assert "mutant:sign-abs 4.4.0" in ran.out
 
 
-def test_verify_agrees_and_says_what_it_asked(kit: Callable, tmp_path: Path) -> None:
+def test_verify_agrees_and_reports_what_was_asked(kit: Callable, tmp_path: Path) -> None:
     ran = kit(
         "verify",
         "--rules",

@@ -78,7 +78,7 @@ def test_exports_of_json_lines(plan: Plan, tmp_path: Path) -> None:
     explore(plan, reads_export(tmp_path / "x.json", "json"), inputs, 60, always)
 
 
-def test_exports_of_parquet(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_parquet_exports_raise_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
     files = tables()
     always = [(file, encoding) for file in files for encoding in ENCODINGS]
     explore(plan, reads_export(tmp_path / "x.parquet", "parquet"), encoded(arbitrary_or_mutated(files)), 60, always)
@@ -103,7 +103,7 @@ def test_the_folder_of_a_run(plan: Plan, tmp_path: Path, name: str) -> None:
     explore(plan, reads_folder(tmp_path, name), mutated_json([AUDIT_PLAN]), 50, hostile_json([AUDIT_PLAN]))
 
 
-def test_deleted_offsets(plan: Plan) -> None:
+def test_fuzzed_deletions_file_raises_documented_errors_only(plan: Plan) -> None:
     class Files:
         def __init__(self, data: bytes) -> None:
             self.data = data

@@ -126,7 +126,7 @@ def test_changed_toml_keeps_most_lines() -> None:
     assert sum(any(hostile.encode() in data for data in seen) for hostile in HOSTILE_TOML if len(hostile) > 3) > 10
 
 
-def test_the_long_run_prints_its_seed_and_takes_its_time(tmp_path: Path) -> None:
+def test_long_fuzz_run_prints_seed_and_uses_the_time(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     (tmp_path / "fuzz").mkdir()
     (tmp_path / "fuzz" / "test_door.py").write_text(

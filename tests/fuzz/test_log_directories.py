@@ -137,14 +137,16 @@ def hostile() -> list[list[Replaced]]:
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_a_log_directory(plan: Plan, tmp_path: Path, files: dict[str, bytes], reader: str) -> None:
+def test_fuzzed_log_directory_raises_documented_errors_only(
+    plan: Plan, tmp_path: Path, files: dict[str, bytes], reader: str
+) -> None:
     always = hostile()[plan.seed % 5 :: 5 if reader == "inspect" else 17]
     READERS[reader](written(tmp_path / "log", files, []))  # compiles what it needs
     explore(plan, door(tmp_path, files, READERS[reader]), edits(files), 20, always)
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_a_batch_that_is_larger_than_it_seems(tmp_path: Path, files: dict[str, bytes], reader: str) -> None:
+def test_oversized_compressed_batch_takes_bounded_memory(tmp_path: Path, files: dict[str, bytes], reader: str) -> None:
     """192 MiB that are compressed to 1 MiB and less, or 4 GiB that are only declared, take no such memory."""
     batches = bombs()
 

@@ -78,15 +78,15 @@ INDEX = Door(reads_index, (JavaException,))
 SNAPSHOT = Door(reads_snapshot, (JavaException,))
 
 
-def test_indexes(plan: Plan) -> None:
+def test_fuzzed_indexes_raise_documented_errors_only(plan: Plan) -> None:
     explore(plan, INDEX, st.tuples(arbitrary_or_mutated([*OFFSETS, *TIMES]), given), 200)
 
 
-def test_producer_snapshots(plan: Plan) -> None:
+def test_fuzzed_producer_snapshots_raise_documented_errors_only(plan: Plan) -> None:
     explore(plan, SNAPSHOT, st.tuples(arbitrary_or_mutated(SNAPSHOTS, repaired), given), 200)
 
 
-def test_names_of_files(plan: Plan) -> None:
+def test_fuzzed_segment_file_names_raise_documented_errors_only(plan: Plan) -> None:
     def read(name: str) -> None:
         assert isinstance(offset_of_file(name), int)
 

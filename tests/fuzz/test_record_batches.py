@@ -58,12 +58,12 @@ def with_release(files: st.SearchStrategy[bytes]) -> st.SearchStrategy[tuple[byt
     return st.tuples(files, st.sampled_from(RELEASES))
 
 
-def test_batches(plan: Plan) -> None:
+def test_fuzzed_record_batches_raise_documented_errors_only(plan: Plan) -> None:
     explore(plan, BATCH, with_release(arbitrary_or_mutated(BATCHES, repaired)), 400)
 
 
 @pytest.mark.parametrize("codec", list(Codec)[1:])
-def test_compressed_streams(plan: Plan, codec: Codec) -> None:
+def test_fuzzed_compressed_streams_raise_documented_errors_only(plan: Plan, codec: Codec) -> None:
     inputs = st.tuples(st.just(codec), arbitrary_or_mutated(STREAMS[codec]), st.sampled_from([0, 2]))
     explore(plan, Door(reads_stream, (JavaException,), 64), inputs, 120)
 
@@ -76,7 +76,7 @@ def test_what_is_compressed_is_read_back(plan: Plan) -> None:
     explore(plan, Door(returns, ()), st.tuples(st.sampled_from(list(Codec)[1:]), st.binary(max_size=400)), 100)
 
 
-def test_variable_length_integers(plan: Plan) -> None:
+def test_fuzzed_varints_raise_documented_errors_only(plan: Plan) -> None:
     def read(data: bytes) -> None:
         for take, write in ((read_varint, write_varint), (read_varlong, write_varlong)):
             with suppress(IndexError, IllegalArgumentException):

@@ -100,7 +100,7 @@ def reads_script(data: bytes) -> None:
 SCRIPT = Door(reads_script, (BadInput,))
 
 
-def test_frozen_cases(plan: Plan, file: Path) -> None:
+def test_fuzzed_frozen_cases_raise_documented_errors_only(plan: Plan, file: Path) -> None:
     explore(
         plan,
         frozen_door(file),
@@ -110,7 +110,7 @@ def test_frozen_cases(plan: Plan, file: Path) -> None:
     )
 
 
-def test_saved_failures(plan: Plan, file: Path) -> None:
+def test_fuzzed_saved_failures_raise_documented_errors_only(plan: Plan, file: Path) -> None:
     explore(
         plan,
         failure_door(file),
@@ -120,12 +120,12 @@ def test_saved_failures(plan: Plan, file: Path) -> None:
     )
 
 
-def test_questions_to_explain(plan: Plan, file: Path) -> None:
+def test_fuzzed_questions_to_explain_raise_documented_errors_only(plan: Plan, file: Path) -> None:
     documents = st.one_of(mutated_json(DOCUMENTS), mutated_lines(DOCUMENTS), arbitrary_or_mutated(DOCUMENTS))
     explore(plan, explained_door(file), documents, 60, hostile_json(DOCUMENTS))
 
 
-def test_history_scripts(plan: Plan) -> None:
+def test_fuzzed_history_scripts_raise_documented_errors_only(plan: Plan) -> None:
     explore(
         plan, SCRIPT, st.one_of(mutated_json(SCRIPTS), arbitrary_or_mutated(SCRIPTS)), 60, hostile_json(SCRIPTS[:1])
     )

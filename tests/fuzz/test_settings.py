@@ -49,17 +49,19 @@ def reads_jaas(data: bytes) -> None:
 JAAS_DOOR = Door(reads_jaas, (BadInput,))
 
 
-def test_java_properties(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_java_properties_raise_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
     inputs = arbitrary_or_mutated(PROPERTIES)
     explore(plan, reads_properties(tmp_path / "x"), inputs, 200, [*HOSTILE, *PROPERTIES])
 
 
-def test_logins(plan: Plan) -> None:
+def test_fuzzed_jaas_logins_raise_documented_errors_only(plan: Plan) -> None:
     explore(plan, JAAS_DOOR, st.one_of(arbitrary_or_mutated(JAAS), st.text().map(str.encode)), 200,
             [*HOSTILE, *JAAS])  # fmt: skip
 
 
-def test_environment_variables(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzed_environment_variables_raise_documented_errors_only(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Values that an environment can hold: any bytes but NUL."""
 
     def read(value: bytes) -> None:
@@ -85,7 +87,7 @@ def test_the_home_of_java(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-def test_names_of_releases(plan: Plan) -> None:
+def test_fuzzed_release_names_raise_documented_errors_only(plan: Plan) -> None:
     names = [b"4.4.0", b"0.10.0.1", b"3.x", b"newest", "٤.٤.٠".encode(), b"9" * 5_000 + b".0.0", b"1.2.3\n"]
     explore(plan, Door(lambda data: named_release(data.decode("utf-8", "surrogateescape")), (BadInput,)),
             arbitrary_or_mutated(names), 150, names)  # fmt: skip

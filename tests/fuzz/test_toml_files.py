@@ -131,11 +131,11 @@ def texts(files: list[str]) -> st.SearchStrategy[bytes]:
     return st.one_of(toml, toml, toml, arbitrary_or_mutated([file.encode() for file in files]))
 
 
-def test_known_failures(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_known_failures_raise_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
     explore(plan, known_door(tmp_path), texts(KNOWN), 60, hostile_toml(KNOWN[:2]))
 
 
-def test_pinned_jars(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_pins_file_raises_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
     explore(plan, pins_door(tmp_path), texts(PINS), 60, hostile_toml(PINS[:2]))
 
 
@@ -143,11 +143,13 @@ def test_pinned_jars_of_brokers(plan: Plan, tmp_path: Path) -> None:
     explore(plan, brokers_door(tmp_path), texts(BROKERS), 50, hostile_toml(BROKERS[:2]))
 
 
-def test_driver_files(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_driver_toml_raises_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
     explore(plan, driver_door(tmp_path), texts(DRIVERS), 50, hostile_toml(DRIVERS[:2]))
 
 
-def test_mirrored_code(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzed_coverage_toml_raises_documented_errors_only(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     explore(plan, coverage_door(tmp_path, monkeypatch), texts(COVERAGE), 50, hostile_toml(COVERAGE[:2]))
 
 

@@ -72,7 +72,7 @@ def test_what_is_pinned_is_what_is_asked_for() -> None:
         assert tuple(jar.coordinates for jar in jars) == broker.coordinates
 
 
-def test_a_release_like_another_has_its_artifacts() -> None:
+def test_unknown_release_gets_artifacts_of_model() -> None:
     known, like = broker_of("4.0.2"), broker_of("4.1.0", "4.0.2")
     assert known is not None
     assert like is not None

@@ -48,7 +48,7 @@ def test_the_one_that_ships_has_all_that_a_broker_runs_on() -> None:
             assert every.setdefault(jar.coordinates, jar.sha256) == jar.sha256, "two releases disagree"
 
 
-def test_a_brokers_jars_are_its_own_and_those_beside(file: Path) -> None:
+def test_broker_jars_are_own_and_shared_ones(file: Path) -> None:
     brokers = load_brokers(file)
     assert brokers.newest == "3.9.2"
     assert brokers.jars("3.9.2") == (
@@ -59,7 +59,7 @@ def test_a_brokers_jars_are_its_own_and_those_beside(file: Path) -> None:
         brokers.jars("3.9.1")
 
 
-def test_a_release_is_added_in_its_place_and_all_else_stays(file: Path) -> None:
+def test_pinned_broker_release_is_inserted_in_order(file: Path) -> None:
     pin_broker("3.10.0", {"org.apache.kafka:kafka_2.13:3.10.0": C}, file)
     pin_broker("3.3.1", {"org.apache.kafka:kafka_2.13:3.3.1": C}, file)
     brokers = load_brokers(file)

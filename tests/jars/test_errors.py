@@ -5,7 +5,7 @@ import pickle
 from kafka_jars import errors
 
 
-def test_a_changed_jar_is_told_in_one_line_with_what_to_do() -> None:
+def test_changed_jar_is_reported_in_one_line_with_hint() -> None:
     changed = errors.JarChanged("/cache/jars/a.jar", "00" * 32, "ff" * 32)
     assert str(changed) == (
         f"/cache/jars/a.jar is not the jar that was pinned: expected sha256 {'00' * 32}, found {'ff' * 32};"
@@ -14,7 +14,7 @@ def test_a_changed_jar_is_told_in_one_line_with_what_to_do() -> None:
     assert (changed.what, changed.expected, changed.found) == ("/cache/jars/a.jar", "00" * 32, "ff" * 32)
 
 
-def test_all_of_them_are_one_family() -> None:
+def test_all_jar_errors_derive_from_jar_error() -> None:
     assert all(issubclass(getattr(errors, name), errors.JarError) for name in errors.__all__)
 
 

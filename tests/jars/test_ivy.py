@@ -64,7 +64,7 @@ def failing(said: str) -> MagicMock:
     return jvm_saying(said, Py4JJavaError("An error occurred while calling z:resolveMavenCoordinates.\n: and so on"))
 
 
-def test_the_jar_it_brings(tmp_path: Path) -> None:
+def test_ivy_fetch_returns_the_resolved_jar(tmp_path: Path) -> None:
     jvm = jvm_saying("", [str(tmp_path / "jars" / "it.jar")])
     ivy = Ivy(jvm)
     assert ivy.fetch(CLIENTS, tmp_path) == tmp_path / "jars" / "it.jar"
@@ -73,7 +73,7 @@ def test_the_jar_it_brings(tmp_path: Path) -> None:
     assert asked[3] is False, "no dependencies: which jars belong to a release is pinned"
 
 
-def test_the_jvm_is_told_once_whom_python_trusts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jvm_trust_store_is_set_once_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     context = MagicMock()
     context.get_ca_certs.return_value = [b"first", b"second"]
     monkeypatch.setattr(ssl, "create_default_context", lambda: context)
@@ -87,7 +87,7 @@ def test_the_jvm_is_told_once_whom_python_trusts(tmp_path: Path, monkeypatch: py
     assert jvm.javax.net.ssl.SSLContext.setDefault.call_count == 1
 
 
-def test_a_python_that_trusts_nobody_leaves_the_jvms_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_without_ca_certs_keeps_the_jvm_trust_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     context = MagicMock()
     context.get_ca_certs.return_value = []
     monkeypatch.setattr(ssl, "create_default_context", lambda: context)
@@ -97,7 +97,7 @@ def test_a_python_that_trusts_nobody_leaves_the_jvms_own(tmp_path: Path, monkeyp
 
 
 @pytest.mark.parametrize("said", [TRIED, REFUSED[: REFUSED.index("\n\n")] + "\n" + TRIED])
-def test_a_repository_that_answered_does_not_have_it(tmp_path: Path, said: str) -> None:
+def test_coordinates_absent_from_repositories_raise_not_published(tmp_path: Path, said: str) -> None:
     with pytest.raises(JarNotPublished) as raised:
         Ivy(failing(said)).fetch(CLIENTS, tmp_path)
     assert str(raised.value) == f"{CLIENTS} is in no repository: is that a published Kafka release?"
@@ -115,7 +115,7 @@ def test_no_repository_has_an_address_where_there_is_no_network(tmp_path: Path) 
         Ivy(failing(NO_NAMES + TRIED)).fetch(CLIENTS, tmp_path)
 
 
-def test_anything_else_is_told_in_one_line(tmp_path: Path) -> None:
+def test_other_ivy_failure_is_reported_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(JarUnavailable) as raised:
         Ivy(failing("")).fetch(CLIENTS, tmp_path)
     assert str(raised.value).startswith(f"{CLIENTS} cannot be fetched: An error occurred")
@@ -141,7 +141,7 @@ def _module(named: str) -> MagicMock:
     return module
 
 
-def test_a_closure_is_the_jar_first_then_all_it_needs_and_what_is_nowhere(tmp_path: Path) -> None:
+def test_closure_lists_the_jar_first_then_dependencies_and_missing(tmp_path: Path) -> None:
     jvm = jvm_saying("", [str(tmp_path / "kafka.jar")])
     report = jvm.org.apache.ivy.Ivy.newInstance.return_value.resolve.return_value
     artifacts = []

@@ -61,7 +61,7 @@ def test_every_release_published_since_0_10_0_0_is_pinned() -> None:
     assert len(set(every)) == len(every), "a jar's sha256 under two names"
 
 
-def test_a_spark_has_the_connector_of_its_minor_version() -> None:
+def test_connector_is_chosen_by_minor_version_of_spark() -> None:
     pins = load()
     assert set(pins.connectors) == {"3.5", "4.0", "4.1"}
     for minor, jars in pins.connectors.items():
@@ -72,7 +72,7 @@ def test_a_spark_has_the_connector_of_its_minor_version() -> None:
         pins.connector("4.2.1")
 
 
-def test_a_release_has_its_own_jars_first_then_those_beside(file: Path) -> None:
+def test_release_jars_are_own_ones_then_shared(file: Path) -> None:
     pins = load(file)
     assert pins.is_pinned("3.9.2")
     assert pins.jars("3.9.2") == (
@@ -92,7 +92,7 @@ def test_what_a_broker_adds_is_kept_apart(file: Path) -> None:
     assert not load(file).is_pinned("3.9.2"), "not all of its jars are"
 
 
-def test_a_release_nobody_pinned_has_a_jar_without_sha256(file: Path) -> None:
+def test_unpinned_release_has_a_jar_without_sha256(file: Path) -> None:
     pins = load(file)
     assert not pins.is_pinned("3.6.1")
     assert pins.jars("3.6.1")[0] == Jar("org.apache.kafka:kafka-clients:3.6.1", None)
@@ -134,7 +134,7 @@ def test_neither_a_number_nor_another_encoding_gets_past(file: Path, content: by
         load(file)
 
 
-def test_no_file(tmp_path: Path) -> None:
+def test_missing_pins_file_is_reported_with_path(tmp_path: Path) -> None:
     with pytest.raises(PinsUnreadable, match=re.escape(str(tmp_path / "none.toml"))):
         load(tmp_path / "none.toml")
     with pytest.raises(PinsUnreadable):
@@ -167,14 +167,14 @@ def test_pinning_into_the_file_that_ships_changes_nothing_else(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("content", ["[beside", "", 'releases = "x"'])
-def test_pinning_into_a_broken_file_leaves_it_as_it_is(file: Path, content: str) -> None:
+def test_pinning_into_a_broken_file_leaves_content_unchanged(file: Path, content: str) -> None:
     file.write_text(content, encoding="utf-8")
     with pytest.raises(PinsUnreadable):
         pin("4.4.0", {"org.apache.kafka:kafka-clients:4.4.0": D}, file)
     assert file.read_text(encoding="utf-8") == content
 
 
-def test_a_release_that_is_not_pinned_has_the_codecs_of_the_one_before_it(file: Path) -> None:
+def test_unpinned_release_uses_codecs_of_predecessor(file: Path) -> None:
     for version, made in (("3.6.1", D), ("3.9.2", E)):
         pin(version, {"g:a:1": D}, file, codecs={f"org.xerial.snappy:snappy-java:{version}": made})
     pins = load(file)
@@ -183,7 +183,7 @@ def test_a_release_that_is_not_pinned_has_the_codecs_of_the_one_before_it(file: 
     assert pins.codec_jars("3.6.0") == ()
 
 
-def test_every_release_has_its_codecs_and_zstd_since_2_1() -> None:
+def test_every_release_has_codecs_with_zstd_since_2_1() -> None:
     pins = load()
     assert list(pins.codecs) == list(pins.releases)
     for version, jars in pins.codecs.items():
@@ -195,7 +195,7 @@ def test_every_release_has_its_codecs_and_zstd_since_2_1() -> None:
         assert len(names) == 2 + has_zstd
 
 
-def test_a_known_release_as_if_it_were_unknown() -> None:
+def test_known_release_can_be_treated_as_unknown() -> None:
     pins = load()
     unknown = pins.as_unknown("4.1.0", "4.0.2")
     assert [jar.coordinates for jar in unknown.broker("4.1.0")] == [

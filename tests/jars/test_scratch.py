@@ -81,7 +81,7 @@ def test_a_process_killed_at_this_moment_leaves_no_folder(tmp_path: Path, moment
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_to_the_owner_alone_does_not_end_it(tmp_path: Path, number: signal.Signals) -> None:
+def test_signal_to_scratch_owner_alone_does_not_end_the_owner(tmp_path: Path, number: signal.Signals) -> None:
     with started(MOMENTS["a folder with files"], tmp_path) as process:
         (owner,) = subprocess.check_output(["pgrep", "-P", str(process.pid)]).split()
         time.sleep(0.3)  # it ignores signals once it has started
@@ -90,7 +90,7 @@ def test_a_signal_to_the_owner_alone_does_not_end_it(tmp_path: Path, number: sig
     until(lambda: not list(tmp_path.iterdir()))
 
 
-def test_a_folder_is_private_and_deleted_with_its_block(tmp_path: Path) -> None:
+def test_scratch_folder_is_private_and_deleted_at_exit(tmp_path: Path) -> None:
     with ScratchFolder("some-", tmp_path) as folder:
         assert folder.parent == tmp_path
         assert folder.name.startswith("some-")

@@ -57,7 +57,7 @@ def test_a_jar_is_fetched_once(store: Store) -> None:
     assert files(store) == ["jars/org.example_it_1.0.jar"]
 
 
-def test_without_a_pin_the_sha256_is_told_and_held_to_nothing(store: Store) -> None:
+def test_unpinned_jar_reports_sha256_without_verification(store: Store) -> None:
     stored = store.get(UNPINNED, fetch_of(b"anything"))
     assert (stored.pinned, stored.sha256) == (False, hashlib.sha256(b"anything").hexdigest())
 

@@ -68,7 +68,7 @@ def test_eras_ask_each_distinct_behaviour() -> None:
         assert_conforms(behind, rule.slug, kafka="eras", examples=1, seed=1)
 
 
-def test_the_failure_it_prints_is_there_and_is_replayed(pytester: pytest.Pytester) -> None:
+def test_pytest_failure_is_saved_and_replayed(pytester: pytest.Pytester) -> None:
     (pytester.mkdir("tests") / "test_mine.py").write_text(
         "def answerer(rule, kafka, question):\n    return {'hash': 7}\n\n\n"
         "def test_mine(assert_conforms):\n    assert_conforms(answerer, 'murmur2')\n"
@@ -101,7 +101,7 @@ def test_no_rule_or_an_unknown_one_is_refused() -> None:
         assert_conforms(_right, "murmur3")
 
 
-def test_the_fixture_hears_the_command_line(pytester: pytest.Pytester) -> None:
+def test_assert_conforms_fixture_uses_command_line_options(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         from kafka_reference import murmur2
@@ -120,9 +120,7 @@ def test_the_fixture_hears_the_command_line(pytester: pytest.Pytester) -> None:
     done.stdout.fnmatch_lines(["*seed 7, 9 examples*"])
 
 
-def test_the_broker_of_a_session_is_one_and_ends_with_it(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_session_broker_is_started_once_and_ended(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     from contextlib import contextmanager
 
     from kafka_conformance.brokers import broker

@@ -38,7 +38,7 @@ def test_questions_are_of_their_rule_and_come_with_answers(slug: str) -> None:
     assert seen
 
 
-def test_a_rule_or_release_that_there_is_not_is_said() -> None:
+def test_strategies_refuse_unknown_rules_and_releases() -> None:
     with pytest.raises(BadInput, match="unknown rule 'murmur3'"):
         strategies.questions("murmur3")
     with pytest.raises(BadInput, match="no rule of release"):

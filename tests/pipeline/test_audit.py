@@ -75,7 +75,7 @@ def right(spark: Spark, folder: Path, truth: Truth) -> Counter[str]:
     ],
     ids=["java", "kafka-python", "librdkafka murmur2", "librdkafka's default", "librdkafka fnv1a"],
 )
-def test_one_producer(
+def test_topic_of_one_real_producer_is_attributed_to_that_producer(
     writer: object, placed: Placed, spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     topic = f"one-{placed.rule}-{tmp_path.name}"
@@ -129,7 +129,7 @@ def test_a_topic_that_grew(spark: Spark, kafka_broker: Broker, java: JavaWriter,
     assert set(grew.until) == {0, 1, 2}
 
 
-def test_a_rare_producer_is_found_though_no_block_shows_it(
+def test_rare_real_producer_is_found_although_no_block_shows_a_pattern(
     spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     topics.create_topic(kafka_broker.bootstrap, "rare", 12)
@@ -269,7 +269,7 @@ def test_what_is_not_there_is_one_line(spark: Spark, kafka_broker: Broker, tmp_p
     assert (found.records, found.notes) == (0, ("empty has no records",))
 
 
-def test_a_topic_made_anew_with_fewer_partitions_is_not_the_one_the_run_began_with(
+def test_recreated_topic_with_fewer_partitions_ends_the_resumed_audit(
     spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     topics.create_topic(kafka_broker.bootstrap, "anew", 4)

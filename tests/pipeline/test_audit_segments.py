@@ -179,7 +179,9 @@ KINDS = [*((write, READ_COMMITTED) for write in (mixture, growth, transactions, 
 
 
 @pytest.mark.parametrize(("write", "isolation"), KINDS)
-def test_this_process(write: Write, isolation: str, written: Topics, tmp_path: Path) -> None:
+def test_local_segments_audit_equals_the_audit_of_the_live_topic(
+    write: Write, isolation: str, written: Topics, tmp_path: Path
+) -> None:
     asked, live = written.live(write, isolation)
     committed = isolation == READ_COMMITTED
     here = LocalSegments(survey_topic(written.files(write), OneByOne(), None, committed=committed))
@@ -218,7 +220,7 @@ def counted_tasks(spark: Spark) -> Iterator[list[int]]:
 
 
 @pytest.mark.parametrize("write", [mixture, transactions])
-def test_spark(
+def test_spark_segments_audit_equals_the_audit_of_the_live_topic(
     write: Write, spark: Spark, written: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     """One task for each segment."""

@@ -80,7 +80,7 @@ def test_every_pinned_release_runs(release: str) -> None:
 
 
 @pytest.mark.parametrize("release", ["3.3.2", "4.4.0"])
-def test_a_node_alone_keeps_its_records_when_it_is_stopped_and_when_it_is_killed(release: str) -> None:
+def test_single_node_keeps_records_after_stop_and_kill(release: str) -> None:
     with running_broker(release, engine="jars") as broker:
         broker.create_topic("t", 1)
         assert sent_and_read(broker, "t") == 20
@@ -183,7 +183,7 @@ def test_however_a_run_ends_nothing_is_left(
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("after_s", [0.6, 1.2, 2.5])
-def test_a_run_that_is_ended_while_it_starts_leaves_nothing(
+def test_broker_run_ended_while_starting_leaves_nothing(
     started: Callable[..., subprocess.Popen[str]], rooms: dict[str, str], how: signal.Signals, after_s: float
 ) -> None:
     process = started()
@@ -249,7 +249,7 @@ def test_a_port_in_use_is_one_line(rooms: dict[str, str]) -> None:
         assert f"port {port} of 127.0.0.1 is in use" in ended(rooms, "--port", str(port))
 
 
-def test_a_port_that_is_taken_while_a_node_is_stopped_is_said() -> None:
+def test_port_taken_while_a_node_is_stopped_is_reported() -> None:
     with running_broker(engine="jars") as broker:
         broker.stop_node(1)
         host, port = broker.bootstrap.split(":")

@@ -93,7 +93,7 @@ def test_an_audit_on_a_cluster_finds_what_one_machine_finds(
         assert same == {name: one[name] for name in same}
 
 
-def test_who_gets_no_executor_is_told_so(master: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spark_session_without_executor_is_reported(master: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark_session, "EXECUTOR_LIMIT_S", 5.0)
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     with (

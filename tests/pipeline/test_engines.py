@@ -114,7 +114,7 @@ KINDS = [*((write, READ_COMMITTED) for write in (mixture, growth, transactions, 
 
 
 @pytest.mark.parametrize(("write", "isolation"), KINDS)
-def test_a_topic(
+def test_engines_give_equal_audits_of_a_topic(
     write: Callable[[str, str, JavaWriter], None], isolation: str, spark: Spark, kafka_broker: Broker, java: JavaWriter,
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -139,7 +139,7 @@ def test_a_topic(
     assert found_in(audit_locally(spans, asked, str(tmp_path / "spark"), STEPS)) == found_in(by_spark), "resumed"
 
 
-def test_an_export(spark: Spark, tmp_path: Path) -> None:
+def test_engines_give_equal_audits_of_an_export(spark: Spark, tmp_path: Path) -> None:
     """Larger than a sample, in any order, in chunks."""
     draws, count = np.random.default_rng(3), 90_000
     keys = [None if draws.random() < 0.1 else b"customer-%d" % number for number in draws.integers(0, 9_000, count)]
@@ -159,7 +159,9 @@ def test_an_export(spark: Spark, tmp_path: Path) -> None:
     assert listed(tmp_path / "local") == listed(tmp_path / "spark")
 
 
-def test_a_join(spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path) -> None:
+def test_engines_give_equal_audits_of_a_join(
+    spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
+) -> None:
     where, sources = kafka_broker.bootstrap, ("engines-join-a", "engines-join-b")
     for topic, writer, count in zip(sources, (java, Librdkafka()), (6, 5), strict=True):
         topics.create_topic(where, topic, count)

@@ -26,7 +26,7 @@ def export(spark: Spark, path: Path, rows: list[tuple[Any, ...]], partitions: in
     return Export(spark, str(path), "parquet", partitions)
 
 
-def test_its_spans_are_what_the_files_hold(spark: Spark, tmp_path: Path) -> None:
+def test_export_spans_are_the_offsets_in_the_files(spark: Spark, tmp_path: Path) -> None:
     made = export(spark, tmp_path / "a", ROWS)
     assert made.spans == {0: Span(3, 10), 1: Span(0, 0), 2: Span(3, 10), 3: Span(0, 0)}
     assert [tuple(row) for row in made.frame({2: Span(4, 10)}).collect()] == [
@@ -35,7 +35,7 @@ def test_its_spans_are_what_the_files_hold(spark: Spark, tmp_path: Path) -> None
     assert export(spark, tmp_path / "none", []).spans == dict.fromkeys(range(4), Span(0, 0))
 
 
-def test_its_spans_take_one_pass(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_spans_are_computed_in_one_pass(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     passes = []
     call = Spark.call
 
@@ -54,7 +54,7 @@ def test_records_of_no_place_are_counted(spark: Spark, tmp_path: Path, row: tupl
         export(spark, tmp_path / "a", [*ROWS, row, row])
 
 
-def test_a_partition_beyond_the_count_is_said(spark: Spark, tmp_path: Path) -> None:
+def test_export_record_beyond_the_partition_count_is_refused(spark: Spark, tmp_path: Path) -> None:
     with pytest.raises(
         BadInput, match=r"a: there are records in partition 2, but --partitions is 2: give the topic's partition count"
     ):

@@ -52,7 +52,7 @@ def test_counts_are_those_of_every_pair_of_records(spark: Spark) -> None:
     check_every_pair(partial(joined, spark))
 
 
-def test_a_key_is_missed_even_where_both_topics_have_it_on_the_same_partitions(spark: Spark) -> None:
+def test_key_in_equal_partitions_of_both_topics_can_be_missed(spark: Spark) -> None:
     check_same_partitions(partial(joined, spark))
 
 

@@ -61,7 +61,7 @@ def repaired(spark: Spark, broker: Broker, name: str, tmp_path: Path) -> Callabl
 
 @pytest.mark.long
 @pytest.mark.parametrize("partitions", [None, 5])
-def test_every_key_is_where_java_puts_it_in_order_and_nothing_else_changes(
+def test_repair_moves_every_key_in_order_and_changes_nothing_else(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair], partitions: int | None
 ) -> None:
     mixed_topic(broker.bootstrap, name, java)
@@ -178,7 +178,7 @@ def written(topics: Topics, name: str) -> int:
 
 
 @pytest.mark.long
-def test_killed_in_the_middle_and_resumed_it_is_what_an_undisturbed_run_makes(
+def test_repair_killed_and_resumed_equals_an_undisturbed_run(
     spark: Spark, broker: Broker, name: str, repaired: Callable[..., Repair], tmp_path: Path
 ) -> None:
     records = 60_000
@@ -241,7 +241,7 @@ def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
 
 
 @pytest.mark.long
-def test_a_record_of_another_producer_is_seen_while_it_is_written(
+def test_foreign_record_in_the_target_is_detected_during_repair(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair]
 ) -> None:
     big(spark, broker, name, 60_000)

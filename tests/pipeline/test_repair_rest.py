@@ -63,7 +63,7 @@ def check_offsets(topic: Topic) -> None:
     assert all([one.offset for one in ones] == list(range(len(ones))) for ones in topic.values())
 
 
-def test_run_again_it_copies_the_rest_after_what_it_has_copied(
+def test_repeated_repair_copies_the_rest_behind_the_first_copy(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -128,7 +128,7 @@ def test_a_new_topic_in_use_is_not_written(
 
 
 @pytest.mark.long
-def test_followed_until_it_is_idle_each_record_is_there_once_and_in_order(
+def test_followed_repair_copies_each_record_once_in_order(
     spark: Spark,
     broker: Broker,
     java: JavaWriter,
@@ -187,7 +187,7 @@ sys.exit(0 if found.right else 1)
 
 
 @pytest.mark.long
-def test_killed_while_the_rest_is_copied_it_resumes_without_a_record_lost_or_doubled(
+def test_repair_killed_during_the_rest_resumes_without_loss_or_duplicates(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair], tmp_path: Path
 ) -> None:
     mixed_topic(broker.bootstrap, name, java, records=100)

@@ -55,7 +55,7 @@ def check(address: str, settings: dict[str, str], topic: str = TOPIC) -> str:
     return ""
 
 
-def test_what_works_passes(secured: Secured) -> None:
+def test_valid_logins_pass_the_preflight_of_secured_brokers(secured: Secured) -> None:
     trust = {"security.protocol": "SSL", "ssl.truststore.type": "PEM", "ssl.truststore.location": secured.trust}
     assert check(secured.broker.bootstrap, {}) == ""
     assert check(secured.sasl, secured.login()) == ""
@@ -190,9 +190,7 @@ def test_ctrl_c_is_one_line_and_the_run_resumes(submit: bool, secured: Secured, 
 
 @pytest.mark.long
 @pytest.mark.parametrize("configured", [False, True])
-def test_spark_logs_under_spark_submit_if_it_is_configured_to(
-    configured: bool, secured: Secured, tmp_path: Path
-) -> None:
+def test_spark_logs_under_spark_submit_only_if_configured(configured: bool, secured: Secured, tmp_path: Path) -> None:
     folder = tmp_path / "all"
     words = (TOPIC, "--folder", str(folder / "run"), "--engine", "spark")
     command, given_env = command_line(folder, secured, *words, submit=True)
@@ -236,7 +234,7 @@ OPEN: list[Producer] = []
 
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ["auto", "spark"])
-def test_transactions(engine: str, secured: Secured, tmp_path: Path) -> None:
+def test_open_and_aborted_transactions_are_left_out_of_audits(engine: str, secured: Secured, tmp_path: Path) -> None:
     """Of 65 records, 40 are committed or without a transaction; 5 are of an open transaction."""
     topic = f"transactions-{engine}"
     create_topic(secured.broker.bootstrap, topic, 1)

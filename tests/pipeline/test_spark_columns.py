@@ -30,7 +30,7 @@ def session() -> Iterator[Any]:
         yield spark.session
 
 
-def test_every_frozen_case_as_java_answers_it(session: Any) -> None:
+def test_spark_column_places_every_frozen_case_as_java(session: Any) -> None:
     from pyspark.sql.functions import col
 
     asked = cases()
@@ -74,7 +74,7 @@ def test_a_column_of_text_has_to_be_meant(session: Any) -> None:
     assert collected[0][0] == 8
 
 
-def test_no_partitions(session: Any) -> None:
+def test_spark_column_refuses_invalid_partition_counts(session: Any) -> None:
     from pyspark.sql.functions import lit
 
     with pytest.raises(ArithmeticException):
@@ -103,7 +103,7 @@ def test_sql_places_every_frozen_case_as_java(session: Any) -> None:
     assert [row.p for row in shares] == [0, 1, 2]
 
 
-def test_sql_has_nulls_text_and_errors_of_its_own(session: Any) -> None:
+def test_sql_function_handles_nulls_text_and_errors(session: Any) -> None:
     register(session)
     rows = session.sql("SELECT partition_for_key(k, n) p FROM VALUES (CAST('foo' AS BINARY), 12), (NULL, 12), "
                        "(CAST('foo' AS BINARY), NULL) AS t(k, n)").collect()  # fmt: skip

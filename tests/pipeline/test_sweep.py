@@ -76,7 +76,7 @@ def test_answers_come_over_where_claims_differ(spark: Spark) -> None:
         comparison.compare(0, claims[1], cells[1], 9)
 
 
-def test_all_alike(spark: Spark, tmp_path: Path) -> None:
+def test_sweeps_with_the_real_java_report_no_difference(spark: Spark, tmp_path: Path) -> None:
     results = swept(
         spark, tmp_path / "run",
         ("murmur2", "4.4.0", Keys(every_key(2))),
@@ -98,7 +98,9 @@ def test_all_alike(spark: Spark, tmp_path: Path) -> None:
     ("signed-tail", "murmur2", Keys(random_keys(2_000, 1, 64)), 300),
     ("sign-kept", "partition-for-key", Keys(every_key(1, 3, 2)), 200),
 ])  # fmt: skip
-def test_mutants_are_seen(spark: Spark, tmp_path: Path, mutant: str, rule: str, work: Any, least: int) -> None:
+def test_sweep_on_spark_detects_the_mutant(
+    spark: Spark, tmp_path: Path, mutant: str, rule: str, work: Any, least: int
+) -> None:
     (result,) = swept(spark, tmp_path / "run", (rule, "4.4.0", work), answerer=f"mutant:{mutant}")
     assert result.asked - result.matching == result.differing >= least
     assert len(result.questions) == min(1_000, result.differing)
@@ -220,7 +222,7 @@ def rows_of(folder: Path) -> list[Any]:
     (["--answerer", "mutant:one-bit", "--rules", "partition-for-key"], 2, "not among the rules"),
     (["--every", "-1", "--keys", "0", "--scripts", "0"], 2, "nothing to ask"),
 ])  # fmt: skip
-def test_exit_codes(tmp_path: Path, words: list[str], code: int, message: str) -> None:
+def test_sweep_command_exit_code_follows_the_outcome(tmp_path: Path, words: list[str], code: int, message: str) -> None:
     asked = [sys.executable, "-m", "kafka_conformance", "sweep", *words]
     done = subprocess.run(asked, capture_output=True, text=True, timeout=LIMIT_S, check=False, cwd=tmp_path)
     assert done.returncode == code, done.stderr

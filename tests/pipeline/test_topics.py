@@ -92,7 +92,7 @@ def by_its_rule(truth: Truth) -> int:
 @pytest.mark.parametrize(
     "named", ["java", "librdkafka", "librdkafka-murmur2", "librdkafka-fnv1a", "kafka-python"]
 )  # fmt: skip
-def test_a_writer_tells_where_each_record_is_and_follows_its_rule(
+def test_topic_writer_reports_places_and_follows_the_declared_rule(
     kafka_broker: Broker, topic: str, java: JavaWriter, named: str
 ) -> None:
     writers: dict[str, Writer] = {
@@ -152,7 +152,7 @@ def test_a_partition_that_is_named_is_taken_and_so_are_value_and_timestamp(
         consumer.close()
 
 
-def test_a_topic_that_grew_has_the_counts_of_its_time(kafka_broker: Broker, java: JavaWriter) -> None:
+def test_topic_written_around_an_increase_has_both_counts(kafka_broker: Broker, java: JavaWriter) -> None:
     truth = write_around_growth(java, kafka_broker.bootstrap, "written-grown", Records(KEYS), Records(KEYS))
     assert truth.counts.tolist() == [3] * len(KEYS) + [12] * len(KEYS)
     assert truth.partitions[: len(KEYS)].max() == 2

@@ -188,7 +188,7 @@ def test_every_public_callable_has_right_arguments_to_start_from() -> None:
 
 @pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
-def test_a_wrong_argument_is_refused_in_one_line_that_names_it(name: str, argument: str, wrong: str) -> None:
+def test_wrong_argument_is_refused_in_one_line_naming_the_argument(name: str, argument: str, wrong: str) -> None:
     annotation, value = _annotation(DOORS[name].parameters[argument]), WRONG[wrong]
     error = _call(name, argument, value)
     if _may_pass(annotation, value) or (annotation == "Key" and value is None):
@@ -257,7 +257,7 @@ def test_the_list_of_settings_has_those_of_the_rules() -> None:
 
 
 @pytest.mark.parametrize("make", [Fault, lambda *args: Scenario({}, 3, [Fault(*args)])])
-def test_a_kind_of_fault_by_its_name_is_refused_with_the_member(make: Callable[..., Any]) -> None:
+def test_fault_kind_given_as_text_is_refused_with_the_member(make: Callable[..., Any]) -> None:
     for kind in Kind:
         with pytest.raises(ValueError, match=rf"did you mean Kind\.{kind.name}\?$"):
             make(kind.value, 1)
@@ -275,7 +275,7 @@ ELEMENTS: list[tuple[Callable[[], Any], str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), ELEMENTS)
-def test_a_wrong_element_of_a_sequence_is_named_by_its_place(call: Callable[[], Any], message: str) -> None:
+def test_wrong_element_of_a_sequence_is_named_by_index(call: Callable[[], Any], message: str) -> None:
     with pytest.raises(TypeError) as refused:
         call()
     assert str(refused.value) == message

@@ -53,14 +53,14 @@ def numpy_columns(column: list[bytes], before: bytes, width: Any) -> tuple[Any, 
 
 
 @pytest.mark.parametrize("arrow_type", TYPES, ids=str)
-def test_kafkas_own_vectors(arrow_type: pa.DataType) -> None:
+def test_bulk_murmur2_equals_kafkas_vectors(arrow_type: pa.DataType) -> None:
     assert bulk.murmur2(pa.array(list(GOLDEN), arrow_type)).to_pylist() == list(GOLDEN.values())
 
 
 @pytest.mark.parametrize("arrow_type", TYPES, ids=str)
 @given(column=columns, count=counts, data=st.data())
 @example(column=[b"\x80", None, b"", b"\xff\xff\xff"], count=INT_MIN, data=None)
-def test_a_column_or_any_slice_of_it_equals_the_scalar_hash(
+def test_column_or_slice_hashes_as_the_scalar(
     arrow_type: pa.DataType, column: list[bytes | None], count: int, data: Any
 ) -> None:
     start, stop = (data.draw(st.integers(0, len(column))) for _ in "ab") if data else (1, 4)
@@ -84,7 +84,7 @@ def test_keys_of_one_size(width: int, data: Any) -> None:
 
 
 @given(st.lists(columns, max_size=4), st.integers(0, 9))
-def test_chunks_stay_chunks(chunks: list[list[bytes | None]], start: int) -> None:
+def test_chunked_column_keeps_chunk_lengths(chunks: list[list[bytes | None]], start: int) -> None:
     chunked = pa.chunked_array([pa.array(chunk, pa.binary()) for chunk in chunks], type=pa.binary())[start:]
     hashed = bulk.murmur2(chunked)
     assert isinstance(hashed, pa.ChunkedArray)
@@ -107,7 +107,7 @@ def test_numpy_columns_equal_the_scalar_hash(width: Any, column: list[bytes], be
 
 @pytest.mark.parametrize("length", range(8))
 @pytest.mark.parametrize("byte", [0x7F, 0x80, 0xFF])
-def test_the_first_keys_have_no_neighbour_before_them(length: int, byte: int) -> None:
+def test_first_keys_of_a_column_hash_without_preceding_bytes(length: int, byte: int) -> None:
     column = [bytes([byte]) * length, b"\x80", b"ab"]
     assert bulk.murmur2_columns(*numpy_columns(column, b"", np.int32)).tolist() == hashes([*column])
 
@@ -144,7 +144,7 @@ def test_bytes_under_a_null_do_not_come_out() -> None:
 
 
 @pytest.mark.parametrize("empty", [True, False])
-def test_zero_partitions(empty: bool) -> None:
+def test_bulk_partition_over_zero_partitions_throws(empty: bool) -> None:
     column = [] if empty else [b"key"]
     with pytest.raises(ArithmeticException):
         bulk.partition_for_key(pa.array(column, pa.binary()), 0)
@@ -198,7 +198,7 @@ def test_offsets_outside_the_data(width: Any, offsets: list[int], bad: int) -> N
         bulk.partition_for_key_columns(np.array(offsets, width), data, 3)
 
 
-def test_damaged_arrow_arrays() -> None:
+def test_damaged_arrow_offsets_are_refused_by_key() -> None:
     descending = [None, pa.py_buffer(np.array([0, 9, 4], np.int32)), pa.py_buffer(b"0123")]
     with pytest.raises(ValueError, match=r"^damaged offsets: key 0 is bytes 0 to 9 of 4$"):
         bulk.murmur2(pa.Array.from_buffers(pa.binary(), 2, descending))
@@ -236,7 +236,7 @@ def test_columns_that_are_no_arrays() -> None:
 
 
 @pytest.mark.parametrize("absent", ["numpy", "numba", "pyarrow"])
-def test_without_its_extra_the_import_says_what_to_install(absent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_import_of_bulk_without_extra_names_the_install(absent: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, absent, None)
     spec = importlib.util.spec_from_file_location("bulk_again", bulk.__file__)
     assert spec is not None

@@ -54,7 +54,7 @@ def test_what_newer_kits_add_is_read() -> None:
     assert read.harness == {"murmur2": "The loop is the kit's."}
 
 
-def test_scores_are_read() -> None:
+def test_certificate_scores_are_read_and_type_checked() -> None:
     score = {"mutants": 150, "by_cases": 147, "by_gate": 149, "equivalent": 8, "unreachable": 3}
     read = from_json(json.dumps({**DOCUMENT, "scores": {"murmur2": score}}))
     assert read.scores == {"murmur2": MutationScore(150, 147, 149, 8, 3)}

@@ -48,7 +48,7 @@ def test_bulk_has_examples_too() -> None:
 
 
 @pytest.mark.parametrize("make", DEFAULTS.values(), ids=DEFAULTS)
-def test_kafkas_defaults(make: Callable[..., Any]) -> None:
+def test_public_constructors_have_kafkas_defaults(make: Callable[..., Any]) -> None:
     assert make() is not None
     assert make("3.9.1") is not None
     assert make(version="3.9.1") is not None
@@ -61,7 +61,7 @@ def test_a_repr_is_short(make: Callable[..., Any]) -> None:
     assert len(repr(make())) < 120
 
 
-def test_reprs_tell_what_it_is() -> None:
+def test_reprs_name_class_release_and_state() -> None:
     held = accumulator.RecordAccumulator("2.8.2")
     held.append("t", 0, accumulator.SizedRecord(value=1), accumulator.Metadata("2.8.2"))
     assert repr(held) == "<RecordAccumulator 2.8.2 at 0 ms: 1 incomplete batches>"
@@ -81,7 +81,7 @@ def test_draws_are_a_list_or_a_source(draws: Any) -> None:
     assert (stay.partition, partitioner.peek(cluster).partition) == (1, 0)
 
 
-def test_without_draws_they_are_random() -> None:
+def test_omitted_draws_are_random_each_time() -> None:
     assert len({draw_source(None).next() for _ in range(8)}) > 1
     cluster = Cluster.of(1000)
     assert len({partitioning.BuiltInPartitioner().peek(cluster).partition for _ in range(8)}) > 1

@@ -64,7 +64,7 @@ def test_values_are_coerced_as_kafka_coerces(name: str, value: Any, expected: An
 
 
 @pytest.mark.parametrize("version", MISSING)
-def test_defaults(version: str) -> None:
+def test_producer_config_defaults_are_those_of_the_release(version: str) -> None:
     linger_ms = 5 if version.startswith("4.") else 0
     expected = {name: value for name, value in DEFAULTS.items() if name not in MISSING[version]}
     assert parse_settings({}, version) == expected | {"linger.ms": linger_ms}
@@ -97,14 +97,14 @@ def test_idempotence_takes_ints_and_booleans() -> None:
         producer_outcome({"acks": 1})
 
 
-def test_the_accumulator_acts_by_its_settings() -> None:
+def test_accumulator_reads_kafkas_settings_by_name() -> None:
     config = RecordAccumulator("2.0.1", {"linger.ms": "7", "request.timeout.ms": 9}).state.config
     assert (config.linger_ms, config.delivery_timeout_ms, config.batch_size) == (7, 9, 16_384)
     racks = AccumulatorConfig.of({"partitioner.rack.aware": True, "client.rack": "a", "compression.type": "gzip"})
     assert (racks.rack_aware, racks.rack, racks.compression, racks.adaptive) == (True, "a", "gzip", True)
 
 
-def test_the_sender_acts_by_its_settings() -> None:
+def test_sender_reads_kafkas_settings_by_name() -> None:
     assert SenderConfig.of({"acks": "1", "retry.backoff.ms": 3}) == SenderConfig(
         acks=1,
         retries=2**31 - 1,
@@ -124,7 +124,7 @@ def test_the_sender_acts_by_its_settings() -> None:
     assert not Sender("2.8.2").manager.is_idempotent
 
 
-def test_the_producer_acts_by_its_settings() -> None:
+def test_producer_reads_kafkas_settings_by_name() -> None:
     settings = ProducerSettings.of({"partitioner.class": "org.apache.kafka.clients.producer.RoundRobinPartitioner"})
     assert (settings.partitioner, settings.linger_ms, settings.acks) == ("round-robin", None, None)
     assert ProducerSettings.of({"acks": "0", "linger.ms": 1}).linger_ms == 1

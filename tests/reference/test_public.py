@@ -89,7 +89,7 @@ def test_everything_public_is_documented(name: str) -> None:
         assert "raise " not in inspect.getsource(public) or "Raises" in text, f"{name}: the docstring names no error"
 
 
-def test_constants_are_what_they_are_called() -> None:
+def test_public_constants_have_their_documented_values() -> None:
     assert {name: getattr(kafka_reference, name) for name in CONSTANTS} == {
         "NEWEST": kafka_reference.parse_release("4.4.0"), "UNKNOWN_PARTITION": -1,
     }  # fmt: skip
@@ -127,6 +127,6 @@ def test_nothing_but_the_standard_library_is_needed() -> None:
     assert ran.stdout == "-790332482\n"
 
 
-def test_type_checkers_are_told() -> None:
+def test_packages_ship_py_typed_for_type_checkers() -> None:
     for package in ("kafka_reference", "kafka_conformance", "kafka_jars"):
         assert files(package).joinpath("py.typed").is_file()

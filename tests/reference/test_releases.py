@@ -27,7 +27,7 @@ def test_nothing_becomes_a_release_by_accident(name: str) -> None:
         parse_release(name)
 
 
-def test_a_span_holds_both_its_ends() -> None:
+def test_span_of_releases_includes_both_ends() -> None:
     span = since("2.4.0", until="3.9.2")
     held = [name for name in ("2.3.1", "2.4.0", "3.0.0", "3.9.2", "3.9.3", "4.0.0") if parse_release(name) in span]
     assert held == ["2.4.0", "3.0.0", "3.9.2"]

@@ -118,7 +118,7 @@ def _hint(driver: str, folder: Path) -> str:
     except BadInput as error:
         return str(error)
     if not found:
-        return "there is none; a command goes after --, and the drivers by name are in a checkout of the repository"
+        return "drivers with a name are in a checkout of the repository; a command goes after --"
     return did_you_mean(driver, found, f"there are {', '.join(found)}")
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from kafka_conformance.brokers import admin
 from kafka_conformance.core.errors import BadInput, BrokerLost
+from kafka_conformance.core.extras import how_to_install
 
 if TYPE_CHECKING:
     from kafka_conformance.brokers.broker import Broker
@@ -111,7 +112,7 @@ def _container(image: str) -> Any:
     try:
         from testcontainers.community.kafka import KafkaContainer
     except ImportError as error:
-        raise BadInput("a broker from Docker needs testcontainers: pip install 'kafka-conformance[broker]'") from error
+        raise BadInput(f"a broker from Docker needs testcontainers: {how_to_install('broker')}") from error
     return _asked(lambda: KafkaContainer(image).with_kraft(), image)
 
 

@@ -14,6 +14,7 @@ import click
 
 from kafka_conformance.cli.audit_source import Given
 from kafka_conformance.core.errors import BadInput, KitError, TooMuchText
+from kafka_conformance.core.extras import how_to_install
 from kafka_conformance.core.submission import is_submitted
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def _spark_alone(name: str, given: Given) -> str:
         return f"--option {own[0]} is an option of Spark's connector"
     wanted = ("numba", "pyarrow") if given.form or given.segments else ("numba", "pyarrow", "confluent_kafka")
     if missing := [module for module in wanted if importlib.util.find_spec(module) is None]:
-        return f"{missing[0]} is missing (pip install 'kafka-conformance[audit]')"
+        return f"{missing[0]} is missing ({how_to_install('audit')})"
     return ""
 
 

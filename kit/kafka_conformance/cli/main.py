@@ -81,11 +81,25 @@ class _Commands(click.Group):
             formatter.write_dl([(name, _summary(name)) for name in self.list_commands(ctx)])
 
 
+class _Command(click.Command):
+    """Names the option for a release that is given as an argument, as in ``findings 3.9.2``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse all words. Raises UsageError for words that belong to no parameter."""
+        ctx.allow_extra_args = True
+        extra = super().parse_args(ctx, args)
+        if extra and not ctx.resilient_parsing:
+            takes_release = any("--kafka" in parameter.opts for parameter in self.params)
+            hint = f": did you mean --kafka {extra[0]}?" if takes_release and extra[0][0].isdigit() else ""
+            ctx.fail(f"Got unexpected extra argument{'s' if extra[1:] else ''} ({' '.join(extra)}){hint}")
+        return extra
+
+
 @cache
 def _load(name: str) -> click.Command:
     working_folder()  # Hypothesis asks for it when it is imported
     module = import_module(f"{commands.__name__}.{name}")
-    found = getattr(module, "command", None) or click.command(name, help=module.__doc__)(module.run)
+    found = getattr(module, "command", None) or click.command(name, cls=_Command, help=module.__doc__)(module.run)
     assert isinstance(found, click.Command)  # noqa: S101
     return checked(found, name)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["missing_extra"]
+__all__ = ["how_to_install", "missing_extra"]
 
 _EXTRAS = {
     "broker": ("docker", "testcontainers"),
@@ -13,11 +13,16 @@ _EXTRAS = {
 }
 
 
+def how_to_install(extra: str) -> str:
+    """Return what installs an extra: from a checkout, since the package is not on an index."""
+    return f"pip install '.[{extra}]' in a checkout"
+
+
 def missing_extra(error: ModuleNotFoundError) -> str | None:
     """Return what to install for a module of an extra, as one line; None for a module of no extra."""
     module = (error.name or "").partition(".")[0]
     extra = next((extra for extra, modules in _EXTRAS.items() if module in modules), None)
     if extra is None:
         return None
-    advice = f"this command needs {module}: pip install 'kafka-conformance[{extra}]'"
-    return f"{advice}, or [jvm] for what uses Spark or Java" if extra == "audit" else advice
+    advice = f"this command needs {module}: {how_to_install(extra)}"
+    return f"{advice}, or '.[jvm]' for what uses Spark or Java" if extra == "audit" else advice

@@ -7,13 +7,14 @@ rank: nobody has judged how harmful it is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kafka_conformance.core.events import Severity
 from kafka_conformance.core.rule import Area, Rule
 from kafka_conformance.findings import Role
 
-__all__ = ["NOTES", "Note", "roles_of"]
+__all__ = ["NOTES", "Note", "roles_of", "side_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ NOTES: dict[str, Note] = {
     "ProducerConfigBehaviour.default_acks": Note(
         "high",
         "A producer that leaves `acks` unset waits for all in-sync replicas, and `min.insync.replicas` applies to it. "
-        "Set `acks=1` to keep what it did.",
+        "Set `acks=1` and `enable.idempotence=false` to keep what it did: `acks=1` alone turns idempotence off silently.",
     ),
     "ProducerConfigBehaviour.default_idempotence": Note("high", _IDEMPOTENCE),
     "ProducerConfigBehaviour.idempotence_on_request": Note("high", _IDEMPOTENCE),
@@ -76,6 +77,11 @@ _ROLES_BY_RULE: dict[str, tuple[Role, ...]] = {
     "server-range-assignor": ("consumer", *_BROKER),
     "server-uniform-assignor": ("consumer", *_BROKER),
 }
+
+
+def side_of(roles: Sequence[Role]) -> str:
+    """Return the side whose upgrade brings a change: of what concerns operators, the brokers."""
+    return "broker" if "operator" in roles else roles[0] if len(roles) == 1 else "client or broker"
 
 
 def roles_of(rule: Rule) -> tuple[Role, ...]:

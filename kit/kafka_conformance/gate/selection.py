@@ -73,7 +73,7 @@ def _checked(patterns: Iterable[str]) -> Iterator[str]:
         slug = pattern.partition("/")[0]
         if not _is_id(pattern) and not any(fnmatchcase(known, slug) for known in RULES):
             raise BadInput(
-                f"no rule matches {pattern!r}: {did_you_mean(slug, RULES)} Expected RULE, RULE/KIND or an id"
+                f"no rule matches {pattern!r}, which is not RULE, RULE/KIND or an id: {did_you_mean(slug, RULES)}"
             )
         yield pattern
 

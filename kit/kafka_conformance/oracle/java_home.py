@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kafka_conformance.core.errors import NoJava
+from kafka_conformance.core.extras import how_to_install
 
 __all__ = ["Java", "error_line", "find_java"]
 
@@ -55,9 +56,7 @@ def find_java() -> Java:
                     return Java(Path(program), major, found_by)
     if failures:
         raise NoJava(f"no Java could be started: {'; '.join(failures)}: fix it, or set JAVA_HOME to another one")
-    raise NoJava(
-        f"no Java {OLDEST} or newer found: install one with pip install 'kafka-conformance[jvm]', or set JAVA_HOME"
-    )
+    raise NoJava(f"no Java {OLDEST} or newer found: install one with {how_to_install('jvm')}, or set JAVA_HOME")
 
 
 def _from_home(home: Path) -> Java:

@@ -28,6 +28,7 @@ from typing import IO, Any, Self
 
 from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import JvmLost, NoJava
+from kafka_conformance.core.extras import how_to_install
 from kafka_conformance.oracle.java_home import Java, error_line, find_java
 from kafka_jars.scratch import ScratchFolder
 
@@ -196,7 +197,7 @@ def spark_jars() -> Path:
     """Return the folder of pyspark's jars. Raises NoJava if pyspark is not installed."""
     spark = importlib.util.find_spec("pyspark")
     if spark is None or not spark.submodule_search_locations:
-        raise NoJava("calling the real Java classes needs Spark's JVM: pip install 'kafka-conformance[jvm]'")
+        raise NoJava(f"calling the real Java classes needs Spark's JVM: {how_to_install('jvm')}")
     return Path(spark.submodule_search_locations[0]) / "jars"
 
 

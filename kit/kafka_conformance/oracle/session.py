@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.rules import java_classes
@@ -62,9 +63,9 @@ def known_release(name: str) -> Release:
         return known[-1]
     release = named_release(name)
     if release not in known:
-        raise BadInput(
-            f"unknown release {name!r}: expected one of {known[0]} … {known[-1]} (see jars list), or 'newest'"
-        )
+        near = [str(each) for each in known if each.numbers[:-1] == release.numbers[:-1]]
+        expected = f"expected one of {known[0]} … {known[-1]} (see jars list), or 'newest'"
+        raise BadInput(f"unknown release {name!r}: {did_you_mean(name, near, expected)}")
     return release
 
 

@@ -53,7 +53,7 @@ def partition_for_key(keys: Column | str, num_partitions: int | Column, *, encod
     Raises ArithmeticException for 0, ValueError for a number that is no Java int or an ``encoding`` that is not UTF-8. In a
     job, keys that are not binary fail with a TypeError that says what to do, and a count of 0 with ArithmeticException.
 
-    Mirrors ``BuiltInPartitioner.partitionForKey``, 3.3.0 to 4.4.0, and ``DefaultPartitioner.partition`` before it.
+    Mirrors ``BuiltInPartitioner.partitionForKey``, since 3.3.0, and ``DefaultPartitioner.partition`` before it.
     """
     from pyspark.sql import functions as f
 

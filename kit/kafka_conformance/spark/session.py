@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput, KitError, NoJava
+from kafka_conformance.core.extras import how_to_install
 from kafka_conformance.core.submission import is_submitted
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.oracle.bridge import Compiler
@@ -260,7 +261,7 @@ def _pyspark() -> None:
     try:
         import pyspark  # noqa: F401
     except ImportError as missing:
-        raise NoJava(f"this needs Spark: pip install 'kafka-conformance[jvm]' ({missing})") from missing
+        raise NoJava(f"this needs Spark: {how_to_install('jvm')} ({missing})") from missing
 
 
 def _connector(spark: str) -> list[Stored]:

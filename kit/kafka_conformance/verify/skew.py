@@ -25,6 +25,7 @@ from typing import Any
 
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import KitError, OracleFault
+from kafka_conformance.core.extras import how_to_install
 from kafka_conformance.core.protocol import Answered, Failed
 from kafka_conformance.rules.common.clusters import AskedCluster, AskedNode, AskedPartition, to_reference
 from kafka_conformance.rules.sticky_distribution.question import StickyDistributionQuestion
@@ -188,5 +189,5 @@ def _numeric() -> tuple[Any, Any]:
         import numpy as np
         from scipy.stats import chi2
     except ImportError as error:
-        raise KitError(f"p-values need {error.name}: pip install 'kafka-conformance[plot]'") from error
+        raise KitError(f"p-values need {error.name}: {how_to_install('plot')}") from error
     return np, chi2

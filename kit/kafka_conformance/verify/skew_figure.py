@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.extras import how_to_install
 from kafka_conformance.core.files import write_report
 from kafka_conformance.verify.skew import SCENARIOS, Scenario, Seen
 from kafka_reference.releases import Release
@@ -97,7 +98,7 @@ def _figure(size: tuple[float, float]) -> Any:
         from matplotlib.figure import Figure
         from matplotlib.layout_engine import ConstrainedLayoutEngine
     except ImportError as error:
-        raise KitError("a figure needs matplotlib: pip install 'kafka-conformance[plot]'") from error
+        raise KitError(f"a figure needs matplotlib: {how_to_install('plot')}") from error
     figure = Figure(size, layout=ConstrainedLayoutEngine(w_pad=0.1, h_pad=0.1, wspace=0.03, hspace=0.06))
     FigureCanvasAgg(figure)
     return figure

@@ -29,7 +29,7 @@ since 1.0.0, it ends those without a sequence.
 or split, and decides which may be drained. ``ready`` does not consult it.
 
 Java source mirrored: ``RecordAccumulator.append``, ``ready``, ``drain``, ``reenqueue``, ``splitAndReenqueue``,
-``expiredBatches``, ``deallocate``, ``abortBatches``, 0.10.0.1 to 4.4.0, without transactions.
+``expiredBatches``, ``deallocate``, ``abortBatches``, every release, without transactions.
 """
 
 from __future__ import annotations

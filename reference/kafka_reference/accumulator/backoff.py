@@ -13,7 +13,7 @@ Up to 3.6.x the back-off is ``retry.backoff.ms``.
 
 A ``nextDouble`` of ThreadLocalRandom is two int32 draws, of which the first gives 26 bits and the second 27.
 
-Java source mirrored: ``ExponentialBackoff.backoff``, 3.7.0 to 4.4.0; ``ThreadLocalRandom.nextDouble``, JDK 17 and 21.
+Java source mirrored: ``ExponentialBackoff.backoff``, since 3.7.0; ``ThreadLocalRandom.nextDouble``, JDK 17 and 21.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ queued again         more than the timeout since it was queued again and the bac
 is closed for appends; up to 2.5.x the last one, if it is not full, takes the records that follow in its queue.
 
 Java source mirrored: ``RecordBatch``, 0.10; ``ProducerBatch.tryAppend``, ``split``, ``close``, ``reenqueued``,
-``resetProducerState``, ``hasLeaderChangedForTheOngoingRetry``, 0.11.0.0 to 4.4.0.
+``resetProducerState``, ``hasLeaderChangedForTheOngoingRetry``, since 0.11.0.0.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ Up to 0.10.2.x an abort closes batches as well, in the order of a HashSet of obj
 ratio after it is chance. So it is not compared: both sides go back to the first ratio then.
 
 Java source mirrored: ``ProducerBatch.close``, ``RecordAccumulator.splitAndReenqueue`` and CompressionRatioEstimator,
-0.11.0.0 to 4.4.0; ``MemoryRecordsBuilder.close``, 0.10.2; ``Compressor.close``, 0.10.0 and 0.10.1. With gzip: codecs
+since 0.11.0.0; ``MemoryRecordsBuilder.close``, 0.10.2; ``Compressor.close``, 0.10.0 and 0.10.1. With gzip: codecs
 differ in what they achieve only.
 """
 

@@ -25,7 +25,7 @@ took before.
 Up to 3.6.0 a node without partitions is a division by zero, ArithmeticException, and batches taken for nodes before it are
 lost.
 
-Java source mirrored: ``RecordAccumulator.drain``, since 2.1.0 with ``drainBatchesForOneNode``; 0.10.0.1 to 4.4.0.
+Java source mirrored: ``RecordAccumulator.drain``, since 2.1.0 with ``drainBatchesForOneNode``; every release.
 """
 
 from __future__ import annotations

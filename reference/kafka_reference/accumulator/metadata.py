@@ -10,7 +10,7 @@ one by now (KAFKA-15415).
 A node without partitions has an empty list. A node that is not in the cluster has None, and a topic that is not in the
 cluster has no partitions.
 
-Java source mirrored: ``Cluster``, 0.10.0.1 to 4.4.0; ``MetadataSnapshot``, 3.6.1 (there ``MetadataCache``) to 4.4.0.
+Java source mirrored: ``Cluster``, every release; ``MetadataSnapshot``, since 3.6.1 (there ``MetadataCache``).
 """
 
 from __future__ import annotations

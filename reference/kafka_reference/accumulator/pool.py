@@ -14,7 +14,7 @@ A request for ``size`` bytes
 
 Waiting threads do not block others: the pool looks at its memory, not at its queue.
 
-Java source mirrored: ``BufferPool.allocate``, ``deallocate``, ``close``, 0.10.0.1 to 4.4.0; ``allocateChunks``, 4.4.0.
+Java source mirrored: ``BufferPool.allocate``, ``deallocate``, ``close``, every release; ``allocateChunks``, 4.4.0.
 """
 
 from __future__ import annotations

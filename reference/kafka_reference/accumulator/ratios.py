@@ -16,7 +16,7 @@ Up to 0.10.2.x it is ``ratio * 0.9f + observed * (1 - 0.9f)``.
 It starts at 1; up to 0.10.2.x at 0.5. The question of a rule gives it.
 
 Java source mirrored: ``CompressionRatioEstimator.updateEstimation`` and ``MemoryRecordsBuilder.estimatedBytesWritten``,
-0.11.0.0 to 4.4.0; ``MemoryRecordsBuilder.close``, 0.10.2; ``Compressor.close`` and ``estimatedBytesWritten``, 0.10.0 and
+since 0.11.0.0; ``MemoryRecordsBuilder.close``, 0.10.2; ``Compressor.close`` and ``estimatedBytesWritten``, 0.10.0 and
 0.10.1.
 """
 

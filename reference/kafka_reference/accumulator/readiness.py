@@ -23,7 +23,7 @@ the entry is given back, and the next partition overwrites it; a partition with 
 over the one that stands there. A node is slow if it was ready more than ``partitioner.availability.timeout.ms`` after it
 last took anything.
 
-Java source mirrored: ``RecordAccumulator.ready``, since 3.3.0 with ``partitionReady`` and ``batchReady``; 0.10.0.1 to 4.4.0.
+Java source mirrored: ``RecordAccumulator.ready``, since 3.3.0 with ``partitionReady`` and ``batchReady``; every release.
 """
 
 from __future__ import annotations

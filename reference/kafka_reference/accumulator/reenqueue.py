@@ -9,7 +9,7 @@ IllegalStateException, and the batch is lost. In 0.11, and without an idempotent
 producer does not know the partition any more, tracking the last piece, which comes first, throws: that piece is lost, and
 the others never existed.
 
-Java source mirrored: ``RecordAccumulator.splitAndReenqueue``, ``insertInSequenceOrder``, 1.0.0 to 4.4.0.
+Java source mirrored: ``RecordAccumulator.splitAndReenqueue``, ``insertInSequenceOrder``, since 1.0.0.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ The leader of a group keeps the subscriptions in a HashMap by member id, and the
 ``String.compareTo``, which compares UTF-16 units.
 
 Java source mirrored: ``ConsumerCoordinator.performAssignment`` and ``onLeaderElected``, ``AbstractPartitionAssignor``,
-0.10.0.0 to 4.4.0.
+every release.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ partition has replicas in all racks of the topic. If any topic needs them, there
    takes part only if it needs racks: members in order get partitions in their rack. A member without a rack matches any.
 2. What is left goes out in ranges, as without racks.
 
-Java source mirrored: ``RangeAssignor``, ``AbstractPartitionAssignor``, 0.10.0.0 to 4.4.0,
+Java source mirrored: ``RangeAssignor``, ``AbstractPartitionAssignor``, every release,
 https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/clients/consumer/RangeAssignor.java
 """
 

@@ -1,6 +1,6 @@
 """RoundRobinAssignor: the partitions of all topics, dealt out to the members in turn.
 
-Java source mirrored: ``RoundRobinAssignor``, ``CircularIterator``, 0.10.0.0 to 4.4.0,
+Java source mirrored: ``RoundRobinAssignor``, ``CircularIterator``, every release,
 https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/clients/consumer/RoundRobinAssignor.java
 """
 

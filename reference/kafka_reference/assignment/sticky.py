@@ -4,8 +4,9 @@ Members whose subscriptions are equal share by quotas (``sticky_quota``, ``stick
 (``sticky_general``), as all groups are up to 2.5.0. CooperativeStickyAssignor withholds each partition that another member
 still owns: it is assigned in the next rebalance, when its owner has given it up.
 
-Java source mirrored: ``StickyAssignor``, 0.11.0.0 to 4.4.0; ``AbstractStickyAssignor``, ``CooperativeStickyAssignor``, 2.4.0
-to 4.4.0, https://github.com/apache/kafka/blob/3.7.1/clients/src/main/java/org/apache/kafka/clients/consumer/CooperativeStickyAssignor.java
+Java source mirrored: ``StickyAssignor``, since 0.11.0.0; ``AbstractStickyAssignor``, ``CooperativeStickyAssignor``, since
+2.4.0,
+https://github.com/apache/kafka/blob/3.7.1/clients/src/main/java/org/apache/kafka/clients/consumer/CooperativeStickyAssignor.java
 """
 
 from __future__ import annotations
@@ -113,7 +114,7 @@ def transferred_partitions(
 ) -> dict[TopicPartition, str]:
     """Return the partitions that one member owned and no longer has, and another has and did not own, with the new owner.
 
-    Java source mirrored: ``CooperativeStickyAssignor.computePartitionsTransferringOwnership``, 2.5.1 to 4.4.0;
+    Java source mirrored: ``CooperativeStickyAssignor.computePartitionsTransferringOwnership``, since 2.5.1;
     ``adjustAssignment``, 2.4.0 to 2.5.0.
     """
     owned = {member.id: frozenset(member.owned) for member in group.members}

@@ -4,8 +4,8 @@ A member claims the partitions of its last assignment, with the generation in wh
 claims partitions that others have got since, so claims are compared by generation.
 
 Java source mirrored: ``StickyAssignor.memberData``, ``CooperativeStickyAssignor.memberData`` and
-``AbstractStickyAssignor.allSubscriptionsEqual``, 2.5.1 to 4.4.0; ``StickyAssignor.deserializeTopicPartitionAssignment``,
-0.11.0.0 to 4.4.0,
+``AbstractStickyAssignor.allSubscriptionsEqual``, since 2.5.1; ``StickyAssignor.deserializeTopicPartitionAssignment``,
+since 0.11.0.0,
 https://github.com/apache/kafka/blob/3.7.1/clients/src/main/java/org/apache/kafka/clients/consumer/internals/AbstractStickyAssignor.java
 """
 

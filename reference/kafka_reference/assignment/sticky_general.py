@@ -9,7 +9,7 @@
 Topics with one subscriber, and members that have nothing to share, take no part in step 3.
 
 Java source mirrored: ``StickyAssignor``, 0.11.0.0 to 2.3.1, ``AbstractStickyAssignor.generalAssign``, 2.4.0 to 3.4.1,
-``GeneralAssignmentBuilder``, 3.5.0 to 4.4.0,
+``GeneralAssignmentBuilder``, since 3.5.0,
 https://github.com/apache/kafka/blob/3.7.1/clients/src/main/java/org/apache/kafka/clients/consumer/internals/AbstractStickyAssignor.java
 """
 

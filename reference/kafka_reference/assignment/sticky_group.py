@@ -1,6 +1,6 @@
 """The group that a sticky assignor assigns: its topics with partitions, its members, and what they claim.
 
-Java source mirrored: ``AbstractPartitionAssignor.assign``, ``AbstractStickyAssignor``, 0.11.0.0 to 4.4.0.
+Java source mirrored: ``AbstractPartitionAssignor.assign``, ``AbstractStickyAssignor``, since 0.11.0.0.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def subtract(partitions: Sequence[TopicPartition], assigned: Sequence[TopicParti
     Both lists are walked together, so an assigned partition that is not in ``partitions``, of a topic that has become
     smaller, or that stands twice, is waited for in vain: all partitions behind it count as not assigned.
 
-    Java source mirrored: ``getUnassignedPartitions``, 3.0.0 to 4.4.0.
+    Java source mirrored: ``getUnassignedPartitions``, since 3.0.0.
     """
     waiting = iter(assigned)
     awaited = next(waiting, None)

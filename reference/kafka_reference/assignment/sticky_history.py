@@ -4,7 +4,7 @@ Where claims of several generations name a partition, the newest claimant is its
 previous owner: if the partition has to move, it goes back there.
 
 Java source mirrored: ``prepopulateCurrentAssignments`` of ``StickyAssignor``, 0.11.0.0 to 2.3.1, and of
-``AbstractStickyAssignor``, 2.4.0 to 4.4.0.
+``AbstractStickyAssignor``, since 2.4.0.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 If a partition of a topic moved from one member to another, and one is to move back, the one that moved goes home instead.
 
 Java source mirrored: ``PartitionMovements`` of ``StickyAssignor``, 0.11.0.0 to 2.3.1, and of ``AbstractStickyAssignor``,
-2.4.0 to 4.4.0.
+since 2.4.0.
 """
 
 from __future__ import annotations

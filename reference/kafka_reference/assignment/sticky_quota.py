@@ -9,8 +9,8 @@ Of ``p`` partitions and ``m`` members, ``p % m`` members get one more than the o
 
 A partition moves in two steps with CooperativeStickyAssignor, so ``transferred`` has those that another member gives up.
 
-Java source mirrored: ``AbstractStickyAssignor.constrainedAssign``, 3.0.0 to 3.4.1, ``ConstrainedAssignmentBuilder``, 3.5.0
-to 4.4.0 (KAFKA-12675, KIP-881, KAFKA-16277, KAFKA-15170),
+Java source mirrored: ``AbstractStickyAssignor.constrainedAssign``, 3.0.0 to 3.4.1, ``ConstrainedAssignmentBuilder``, since
+3.5.0 (KAFKA-12675, KIP-881, KAFKA-16277, KAFKA-15170),
 https://github.com/apache/kafka/blob/3.7.1/clients/src/main/java/org/apache/kafka/clients/consumer/internals/AbstractStickyAssignor.java
 """
 

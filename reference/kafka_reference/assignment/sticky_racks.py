@@ -2,8 +2,8 @@
 
 Racks are used if some member's rack has a replica, and replicas of some partition are not in all of the racks.
 
-Java source mirrored: ``AbstractStickyAssignor.RackInfo`` and ``AbstractPartitionAssignor.useRackAwareAssignment``, 3.5.0 to
-4.4.0.
+Java source mirrored: ``AbstractStickyAssignor.RackInfo`` and ``AbstractPartitionAssignor.useRackAwareAssignment``, since
+3.5.0.
 """
 
 from __future__ import annotations

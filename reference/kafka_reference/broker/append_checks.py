@@ -17,7 +17,7 @@ retry: the same epoch and no open transaction (KAFKA-19999); and, since 4.3.0, t
 coordinator epoch may not be older either. Up to 2.4.0 markers that arrive by replication are checked too (KAFKA-9144).
 
 Java source mirrored: ``ProducerAppendInfo.checkProducerEpoch``, ``checkSequence``, ``checkCoordinatorEpoch`` and
-``appendEndTxnMarker``, 0.11.0.0 to 4.4.0.
+``appendEndTxnMarker``, since 0.11.0.0.
 """
 
 from __future__ import annotations

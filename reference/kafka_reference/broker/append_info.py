@@ -7,7 +7,7 @@ A transactional batch opens a transaction at its first offset if none is open. W
 refused. A marker ends it. Up to 2.7.x a marker without an open transaction opens one at its own offset and ends it there
 (KAFKA-10702).
 
-Java source mirrored: ``ProducerAppendInfo.append``, ``appendDataBatch`` and ``appendEndTxnMarker``, 0.11.0.0 to 4.4.0.
+Java source mirrored: ``ProducerAppendInfo.append``, ``appendDataBatch`` and ``appendEndTxnMarker``, since 0.11.0.0.
 """
 
 from __future__ import annotations

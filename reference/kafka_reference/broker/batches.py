@@ -3,7 +3,7 @@
 Sequences run from 0 to 2^31-1 and then from 0 again. -1 is no sequence: a batch that starts with none ends with none,
 however many records it holds. The first record of a batch has the batch's offset, and the others follow.
 
-Java source mirrored: ``DefaultRecordBatch.lastSequence``, 0.11.0.0 to 4.4.0.
+Java source mirrored: ``DefaultRecordBatch.lastSequence``, since 0.11.0.0.
 """
 
 from __future__ import annotations

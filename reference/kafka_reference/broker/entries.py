@@ -15,7 +15,7 @@ In 0.11 a marker takes the place of the one batch: as a batch of one record at t
 the epoch is the same and none otherwise. So a last batch of one record is still found as a duplicate, but with the marker's
 offset.
 
-Java source mirrored: ``ProducerIdEntry`` (up to 1.0.1), ``ProducerStateEntry`` and ``BatchMetadata`` (1.0.2 to 4.4.0).
+Java source mirrored: ``ProducerIdEntry`` (up to 1.0.1), ``ProducerStateEntry`` and ``BatchMetadata`` (since 1.0.2).
 """
 
 from __future__ import annotations

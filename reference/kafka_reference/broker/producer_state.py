@@ -19,7 +19,7 @@ to 2.7.x the snapshots below it (KAFKA-9393).
 A *snapshot* is taken only if the map has moved beyond the last snapshot that was taken, loaded or started from.
 
 Java source mirrored: ``ProducerStateManager`` and ``UnifiedLog.analyzeAndValidateProducerState`` (``Log`` up to 3.0.x),
-0.11.0.0 to 4.4.0.
+since 0.11.0.0.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ wrong, and the snapshot is lost.
 Since 2.8.0 the folder is listed once, when the partition is opened; up to 2.7.x whenever a snapshot is looked up
 (KAFKA-9393).
 
-Java source mirrored: ``ProducerStateManager.readSnapshot``, ``writeSnapshot`` and ``loadSnapshots``, 0.11.0.0 to 4.4.0.
+Java source mirrored: ``ProducerStateManager.readSnapshot``, ``writeSnapshot`` and ``loadSnapshots``, since 0.11.0.0.
 """
 
 from __future__ import annotations

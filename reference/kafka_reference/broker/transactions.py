@@ -8,7 +8,7 @@ The *last stable offset* noted with a completed transaction is the lowest ongoin
 offset after the marker. Up to 2.2.0 other transactions of the same producer count too (KAFKA-7866).
 
 Java source mirrored: ``ProducerStateManager.firstUnstableOffset``, ``completeTxn``, ``lastStableOffset`` and
-``removeUnreplicatedTransactions``, 0.11.0.0 to 4.4.0.
+``removeUnreplicatedTransactions``, since 0.11.0.0.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ An appended transactional batch ends the verification. Since 4.0.0 a marker of t
 its epoch with each transaction: such a marker belongs to the previous transaction. A verification expires like a producer,
 counted from when it started.
 
-Java source mirrored: ``VerificationStateEntry`` and ``UnifiedLog.updateProducers``, 3.6.2 to 4.4.0.
+Java source mirrored: ``VerificationStateEntry`` and ``UnifiedLog.updateProducers``, since 3.6.2.
 """
 
 from __future__ import annotations

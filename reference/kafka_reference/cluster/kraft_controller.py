@@ -2,7 +2,7 @@
 
 Its changes of a partition are those of :mod:`kafka_reference.elections.partition_change`.
 
-Java source mirrored: ``org.apache.kafka.controller.ReplicationControlManager``, 3.6.0 to 4.4.0 with the newest metadata
+Java source mirrored: ``org.apache.kafka.controller.ReplicationControlManager``, since 3.6.0 with the newest metadata
 version of the release,
 https://github.com/apache/kafka/blob/4.3.1/metadata/src/main/java/org/apache/kafka/controller/ReplicationControlManager.java
 """

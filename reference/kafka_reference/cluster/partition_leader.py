@@ -1,6 +1,6 @@
 """The leader's side of a partition: what its followers fetch, who is in sync, and what is committed.
 
-Java source mirrored: ``kafka.cluster.Partition``, 3.6.0 to 4.4.0,
+Java source mirrored: ``kafka.cluster.Partition``, since 3.6.0,
 https://github.com/apache/kafka/blob/4.3.1/core/src/main/scala/kafka/cluster/Partition.scala
 """
 

@@ -1,7 +1,7 @@
 """The log of one replica: its batches, its leader epoch cache and its high watermark.
 
 Java source mirrored: ``org.apache.kafka.storage.internals.log.UnifiedLog`` (``kafka.log`` up to 3.9.x) and
-``LeaderEpochFileCache``, 3.3.0 to 4.4.0; only what replication sees of them.
+``LeaderEpochFileCache``, since 3.3.0; only what replication sees of them.
 """
 
 from __future__ import annotations

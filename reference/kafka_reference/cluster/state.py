@@ -1,7 +1,7 @@
 """Three brokers, a controller and one partition: who takes over which metadata, and who fetches what.
 
 Java source mirrored, besides that of the parts: ``kafka.server.ReplicaManager``, ``AbstractFetcherThread`` and
-``DelayedProduce``, 3.6.0 to 4.4.0.
+``DelayedProduce``, since 3.6.0.
 """
 
 from __future__ import annotations

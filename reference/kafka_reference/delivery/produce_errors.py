@@ -12,7 +12,7 @@ never            another request is answered with it, or the client makes it wit
 
 Java source mirrored: ``KafkaApis.handleProduceRequest``, ``ReplicaManager.appendToLocalLog``,
 ``DelayedProduce.tryComplete``, ``Partition.checkEnoughReplicasReachOffset``, ``LogValidator``, ``ProducerStateManager``,
-0.10.0.0 to 4.4.0.
+every release.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Replicas that leave an ISR below ``min.insync.replicas`` have all committed reco
 left. They stay eligible until the ISR has its minimum again, or until they shut down uncleanly.
 
 Java source mirrored: ``org.apache.kafka.controller.PartitionChangeBuilder``: ``maybePopulateTargetElr``,
-``maybeUpdateRecordElr``, ``maybeUpdateLastKnownLeader``, 3.7.0 to 4.4.0,
+``maybeUpdateRecordElr``, ``maybeUpdateLastKnownLeader``, since 3.7.0,
 https://github.com/apache/kafka/blob/4.3.1/metadata/src/main/java/org/apache/kafka/controller/PartitionChangeBuilder.java
 """
 

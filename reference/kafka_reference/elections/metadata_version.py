@@ -1,6 +1,6 @@
 """What a metadata version of the cluster means for changes of a partition.
 
-Java source mirrored: ``org.apache.kafka.server.common.MetadataVersion``, 3.2.0 to 4.4.0: ``isLeaderRecoverySupported``,
+Java source mirrored: ``org.apache.kafka.server.common.MetadataVersion``, since 3.2.0: ``isLeaderRecoverySupported``,
 ``isLeaderEpochBumpRequiredOnIsrShrink``, ``isDirectoryAssignmentSupported``, ``partitionChangeRecordVersion``.
 """
 

@@ -1,6 +1,6 @@
 """A change of a partition, as a KRaft controller records it: completed reassignments, leader, ISR, leader epoch.
 
-Java source mirrored: ``org.apache.kafka.controller.PartitionChangeBuilder.build``, 3.0.0 to 4.4.0,
+Java source mirrored: ``org.apache.kafka.controller.PartitionChangeBuilder.build``, since 3.0.0,
 https://github.com/apache/kafka/blob/4.3.1/metadata/src/main/java/org/apache/kafka/controller/PartitionChangeBuilder.java
 """
 

@@ -1,7 +1,7 @@
 """The controller's state of a partition, a record that changes it, and the state after such a record.
 
 Java source mirrored: ``org.apache.kafka.metadata.PartitionRegistration``, ``LeaderRecoveryState`` and the generated
-``PartitionChangeRecord``, 3.0.0 to 4.4.0,
+``PartitionChangeRecord``, since 3.0.0,
 https://github.com/apache/kafka/blob/4.3.1/metadata/src/main/java/org/apache/kafka/metadata/PartitionRegistration.java
 """
 

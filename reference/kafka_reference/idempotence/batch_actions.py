@@ -5,7 +5,7 @@ hold, the third the :class:`BatchAction`, the fourth a :class:`SideEffect` that 
 every answer in every situation. What differs between releases is in the facts: see :class:`Situation`.
 
 Java source mirrored: ``Sender.java#completeBatch``, ``canRetry``, ``TransactionManager.java#canRetry`` (both in
-``clients/src/main/java/org/apache/kafka/clients/producer/internals``), 0.10.0.1 to 4.4.0.
+``clients/src/main/java/org/apache/kafka/clients/producer/internals``), every release.
 """
 
 from __future__ import annotations

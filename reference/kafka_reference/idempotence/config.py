@@ -26,7 +26,7 @@ it is read. The order of the checks decides which of two conflicts is reported: 
 
 Java source mirrored: the constructor of ``KafkaProducer`` with its ``configureTransactionState``, ``configureRetries``,
 ``configureInflightRequests`` and ``configureAcks`` (0.10.0.1 to 3.1.0), and ``ProducerConfig.postProcessParsedConfig``
-(2.5.0 to 4.4.0).
+(since 2.5.0).
 """
 
 from __future__ import annotations

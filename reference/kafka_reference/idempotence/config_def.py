@@ -5,7 +5,7 @@ That order is ``retries``, ``acks``, ``max.in.flight.requests.per.connection``, 
 are three, in the order of a hash map of names: ``acks``, ``retries``, ``max.in.flight.requests.per.connection``. The first
 invalid value is reported and ends the parsing (:mod:`kafka_reference.config_def`).
 
-Java source mirrored: the definitions of ``ProducerConfig``, 0.10.0.1 to 4.4.0.
+Java source mirrored: the definitions of ``ProducerConfig``, every release.
 """
 
 from __future__ import annotations

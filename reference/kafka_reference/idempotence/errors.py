@@ -10,7 +10,7 @@ Errors about sequences are decided by more than their kind: see ``batch_actions`
 by release. An error that a release does not have raises :class:`NotInThisRelease`.
 
 Java source mirrored: ``clients/src/main/java/org/apache/kafka/common/protocol/Errors.java``,
-``TransactionManager.java#maybeTransitionToErrorState``, 0.10.0.1 to 4.4.0.
+``TransactionManager.java#maybeTransitionToErrorState``, every release.
 """
 
 from __future__ import annotations

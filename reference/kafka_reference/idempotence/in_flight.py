@@ -1,6 +1,6 @@
 """The batches that a sender has drained and that have not ended: the list of each partition, in the order of draining.
 
-Java source mirrored: ``Sender.java#inFlightBatches``, 2.1.0 to 4.4.0.
+Java source mirrored: ``Sender.java#inFlightBatches``, since 2.1.0.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ A request for a producer id goes to a node of its own and is answered at once: b
 by the ids 1000, 1001, … in epoch 0, counted over all replies.
 
 Java source mirrored: ``clients/src/main/java/org/apache/kafka/clients/NetworkClient.java#poll``, ``InFlightRequests.java``,
-0.10.0.1 to 4.4.0.
+every release.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ transaction manager handles only the first failure of a batch, and what it throw
 0.11.0.x a batch gives back its memory at every end; the second time is an IllegalStateException.
 
 Java source mirrored: ``clients/src/main/java/org/apache/kafka/clients/producer/internals/Sender.java#runOnce`` (up to 2.1.x
-``run``), ``sendProducerData``, ``completeBatch``, ``failBatch``, ``NetworkClientUtils.java#sendAndReceive``, 0.10.0.1 to
-4.4.0, without transactions.
+``run``), ``sendProducerData``, ``completeBatch``, ``failBatch``, ``NetworkClientUtils.java#sendAndReceive``, every release,
+without transactions.
 https://github.com/apache/kafka/blob/4.1.0/clients/src/main/java/org/apache/kafka/clients/producer/internals/Sender.java
 """
 

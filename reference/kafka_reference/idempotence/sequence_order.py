@@ -13,7 +13,7 @@ since 3.1.1         producer id, epoch, base sequence
 =================== ==================================================================================================
 
 Java source mirrored: ``TransactionManager.java#inflightBatchesBySequence``, 1.0.0 to 3.2.x; ``TxnPartitionEntry.java``,
-3.3.0 to 4.4.0; ``java.util.PriorityQueue``, JDK 17 and 21.
+since 3.3.0; ``java.util.PriorityQueue``, JDK 17 and 21.
 """
 
 from __future__ import annotations

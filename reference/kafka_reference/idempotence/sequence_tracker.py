@@ -32,7 +32,7 @@ IllegalStateException. From 1.0.0 to 2.2.x its sequences cannot begin again: Nul
 flight since, IllegalStateException if only pieces of a split batch were. In 0.11 its next sequence cannot advance:
 IllegalStateException, unless a batch of it was retried, since the line that logs the retry makes the next sequence 0.
 
-Java source mirrored: ``TransactionManager.java`` without a transactional id, 0.11.0.0 to 4.4.0, with
+Java source mirrored: ``TransactionManager.java`` without a transactional id, since 0.11.0.0, with
 ``TxnPartitionMap.java`` since 3.3.0 (both in ``clients/src/main/java/org/apache/kafka/clients/producer/internals``).
 """
 

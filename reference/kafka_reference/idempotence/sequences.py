@@ -14,8 +14,7 @@ Other code adds without these steps, as Java adds ints (:func:`added`), so that 
 sequence of a partition up to 2.1.0 (KAFKA-7693), the last sequence of a batch, and the first sequences of the pieces of a
 split batch. A batch whose first sequence is negative cannot be built.
 
-Java source mirrored: ``DefaultRecordBatch.incrementSequence`` (0.11.0.0 to 4.4.0) and ``decrementSequence`` (2.1.1 to
-4.4.0).
+Java source mirrored: ``DefaultRecordBatch.incrementSequence`` (since 0.11.0.0) and ``decrementSequence`` (since 2.1.1).
 """
 
 from __future__ import annotations

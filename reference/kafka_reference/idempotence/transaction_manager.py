@@ -24,7 +24,7 @@ keep these when it has an id again, cannot be sent, and block their partition an
 sequence follows the last acknowledged one. Otherwise another epoch begins; up to 2.4.x the producer is reset.
 
 Java source mirrored: ``clients/src/main/java/org/apache/kafka/clients/producer/internals/TransactionManager.java`` without a
-transactional id, 0.11.0.0 to 4.4.0; ``Sender.java#failBatch`` up to 2.2.x.
+transactional id, since 0.11.0.0; ``Sender.java#failBatch`` up to 2.2.x.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ they iterate as 0, 1, 4, 5 (8 buckets).
 Not mirrored: a bucket of 8 keys or more, which Java turns into a tree, or doubles the capacity for.
 
 Java source mirrored: ``java.util.HashMap``, ``String.hashCode``, JDK 17 and 21; ``CopyOnWriteMap`` and
-``TopicPartition.hashCode``, 0.10.0.1 to 4.4.0,
+``TopicPartition.hashCode``, every release,
 https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/common/utils/CopyOnWriteMap.java
 """
 

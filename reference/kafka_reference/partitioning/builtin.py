@@ -44,7 +44,7 @@ NullPointerException in Java and None here.
 Java reuses the arrays and folds the queue sizes in place; every question brings new ones, so copies are equivalent.
 
 Java source mirrored: ``BuiltInPartitioner.peekCurrentPartitionInfo``, ``updatePartitionInfo``, ``nextPartition`` and
-``updatePartitionLoadStats``, 3.3.0 to 4.4.0,
+``updatePartitionLoadStats``, since 3.3.0,
 https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/clients/producer/internals/BuiltInPartitioner.java
 """
 

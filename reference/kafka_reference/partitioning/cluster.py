@@ -6,7 +6,7 @@ return an id, some an index. Every topic that a question names has these same pa
 
 A partition is *available* when it has a leader; Java keeps the available ones in the same order.
 
-Java source mirrored: ``Cluster``, ``Node`` and ``PartitionInfo``, 0.10.0.1 to 4.4.0,
+Java source mirrored: ``Cluster``, ``Node`` and ``PartitionInfo``, every release,
 https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/common/Cluster.java
 """
 

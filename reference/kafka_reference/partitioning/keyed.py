@@ -12,7 +12,7 @@ Arguments out of their range, as Java treats them:
 - a negative number of partitions: no exception. Java's remainder has the sign of the dividend, which is never negative
   here, so the result is the one for the absolute value; for -2^31 it is the positive hash itself.
 
-Java source mirrored: ``BuiltInPartitioner.partitionForKey(byte[], int)``, 3.3.0 to 4.4.0,
+Java source mirrored: ``BuiltInPartitioner.partitionForKey(byte[], int)``, since 3.3.0,
 https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/clients/producer/internals/BuiltInPartitioner.java
 and the same expression in ``DefaultPartitioner.partition``, 0.10.0.1 to 3.2.3,
 https://github.com/apache/kafka/blob/3.2.3/clients/src/main/java/org/apache/kafka/clients/producer/internals/DefaultPartitioner.java
@@ -45,7 +45,7 @@ def partition_for_key(key: Key, num_partitions: int) -> int:
     ZeroDivisionError) for 0 partitions, and nothing for a negative number (see above). Raises TypeError for a ``str``
     key and for a number of partitions that is not an int, ValueError for one that no Java int can hold.
 
-    Mirrors ``BuiltInPartitioner.partitionForKey``, 3.3.0 to 4.4.0, and ``DefaultPartitioner.partition`` before.
+    Mirrors ``BuiltInPartitioner.partitionForKey``, since 3.3.0, and ``DefaultPartitioner.partition`` before.
     """
     hashed = murmur2(key) & INT_MAX
     if type(num_partitions) is int and 0 < num_partitions <= INT_MAX:

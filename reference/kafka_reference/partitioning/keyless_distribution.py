@@ -29,7 +29,7 @@ every report, those of 0 bytes included, and the loop never appends.
 
 The exact shares that follow are in ``expected_distribution``.
 
-Java source mirrored: ``KafkaProducer.doSend`` and ``RecordAccumulator.append``, 0.10.0.1 to 4.4.0,
+Java source mirrored: ``KafkaProducer.doSend`` and ``RecordAccumulator.append``, every release,
 https://github.com/apache/kafka/blob/3.9.2/clients/src/main/java/org/apache/kafka/clients/producer/KafkaProducer.java
 """
 

@@ -10,7 +10,7 @@ Ports go wrong in three places:
 This is the readable form. :mod:`kafka_reference.partitioning.murmur2_fast` gives the same hash several times
 faster; ``kafka_reference.murmur2`` is that one, and tests hold the two equal.
 
-The hash is the same in every release from 0.10.0.1 to 4.4.0. In 0.10.0.1 ``toPositive`` is a private method of
+The hash is the same in every release. In 0.10.0.1 ``toPositive`` is a private method of
 ``DefaultPartitioner``. Since 4.3.0 Java reads whole words by a VarHandle instead of four shifts, with the same result.
 
 Java source mirrored: ``Utils.murmur2`` and ``Utils.toPositive``,
@@ -40,7 +40,7 @@ def murmur2(key: Key) -> int:  # unreached: the readable form, which tests compa
     encode it first) and for anything else that is not bytes, and
     :class:`~kafka_reference.errors.NullPointerException` (a TypeError) for None, as Java does.
 
-    Mirrors ``Utils.murmur2(byte[])``, 0.10.0.1 to 4.4.0.
+    Mirrors ``Utils.murmur2(byte[])``, every release.
     """
     key = as_bytes(key)
     h = SEED ^ len(key)
@@ -69,7 +69,7 @@ def to_positive(number: int) -> int:
     """Clear the sign bit of a Java int: ``number & 0x7fffffff``, which is *not* its absolute value.
 
     ``number`` is an int32, as :func:`murmur2` returns it; the result is 0 to 2^31-1. Raises TypeError for anything but
-    an int. Mirrors ``Utils.toPositive(int)``, 0.10.0.1 to 4.4.0.
+    an int. Mirrors ``Utils.toPositive(int)``, every release.
 
     >>> to_positive(-1), to_positive(5)
     (2147483647, 5)

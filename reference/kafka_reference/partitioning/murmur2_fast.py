@@ -47,7 +47,7 @@ def murmur2(key: Key) -> int:
     Raises TypeError for a ``str`` (Kafka hashes bytes: encode it first) and for anything else that is not bytes, and
     :class:`~kafka_reference.errors.NullPointerException` (a TypeError) for None, as Java does.
 
-    Mirrors ``org.apache.kafka.common.utils.Utils.murmur2(byte[])``, 0.10.0.1 to 4.4.0.
+    Mirrors ``org.apache.kafka.common.utils.Utils.murmur2(byte[])``, every release.
     """
     if type(key) is not bytes:
         key = as_bytes(key)

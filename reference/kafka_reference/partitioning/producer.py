@@ -19,7 +19,7 @@ A topic without partitions: up to 0.10.2.x ``Cluster`` returns null for it (Null
 empty list (ArithmeticException, from the remainder by zero).
 
 Java source mirrored: ``KafkaProducer.partition(ProducerRecord, byte[], byte[], Cluster)`` (private) and the constructor
-of ``ProducerRecord``, 0.10.0.1 to 4.4.0,
+of ``ProducerRecord``, every release,
 https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/clients/producer/KafkaProducer.java
 """
 
@@ -79,7 +79,7 @@ def choose_partition(
 
     Raises IllegalArgumentException, with Kafka's message; NullPointerException or ArithmeticException for a topic
     without partitions; DrawsExhausted if a draw is needed and none is left; NotInThisRelease before 0.9.0.0; UnprovenRelease
-    for a version, as text, that is not proven. Mirrors ``KafkaProducer.partition``, 0.10.0.1 to 4.4.0.
+    for a version, as text, that is not proven. Mirrors ``KafkaProducer.partition``, every release.
     """
     behaviour = ProducerPartitionBehaviour.of(version)
     if partition is not None:

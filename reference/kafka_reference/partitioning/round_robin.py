@@ -22,7 +22,7 @@ previous)`` and then ``partition()`` again for the same record:
 
 Java keeps the remembered pair in a ThreadLocal. A question runs on one thread, so here it is a field.
 
-Java source mirrored: ``RoundRobinPartitioner.partition`` and ``onNewBatch``, 2.4.0 to 4.4.0,
+Java source mirrored: ``RoundRobinPartitioner.partition`` and ``onNewBatch``, since 2.4.0,
 https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/clients/producer/RoundRobinPartitioner.java
 """
 

@@ -2,8 +2,8 @@
 
 A flush is over as soon as the last batch it waits for is done, which is in a poll, or when batches expire or are aborted.
 
-Java source mirrored: ``RecordAccumulator.beginFlush``, ``awaitFlushCompletion``, 0.10.0.1 to 4.4.0; the dependents of a
-``ProduceRequestResult``, 3.9.2 to 4.4.0.
+Java source mirrored: ``RecordAccumulator.beginFlush``, ``awaitFlushCompletion``, every release; the dependents of a
+``ProduceRequestResult``, since 3.9.2.
 """
 
 from __future__ import annotations

@@ -20,8 +20,8 @@ is thrown, and no callback is called.
 **Flush** lets nothing linger until every batch that was incomplete when it was called is done. A batch that is split is
 done; from 3.9.2, 4.0.2, 4.1.1 and 4.2.0 on its pieces are waited for too.
 
-Java source mirrored: ``KafkaProducer.doSend``, ``waitOnMetadata``, ``ensureValidRecordSize``, ``flush``, 0.10.0.1 to
-4.4.0; ``TransactionManager.maybeAddPartition``, 3.1.1 to 4.4.0; ``RecordAccumulator.awaitFlushCompletion``.
+Java source mirrored: ``KafkaProducer.doSend``, ``waitOnMetadata``, ``ensureValidRecordSize``, ``flush``, every release;
+``TransactionManager.maybeAddPartition``, since 3.1.1; ``RecordAccumulator.awaitFlushCompletion``.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ class KafkaProducer:
         return self.accumulator.append(topic, partition, numbered, self._metadata)
 
     def _fail_in_an_error_state(self) -> None:
-        """Mirrors ``TransactionManager.maybeAddPartition``, 3.1.1 to 4.4.0."""
+        """Mirrors ``TransactionManager.maybeAddPartition``, since 3.1.1."""
         manager = self.sender.manager
         if self._behaviour.throws_after_fatal_error and manager.state.is_error:
             raise _ERROR_STATE.get(manager.last_error or "", KafkaException)

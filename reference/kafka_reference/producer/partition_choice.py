@@ -4,7 +4,7 @@ Up to 3.2.x every producer has a partitioner, ``DefaultPartitioner`` unless anot
 ``partitioner.class`` has none: a record with a key goes by its hash, unless ``partitioner.ignore.keys`` is set, and the
 accumulator chooses for all others.
 
-Java source mirrored: ``KafkaProducer.partition``, 0.10.0.1 to 4.4.0.
+Java source mirrored: ``KafkaProducer.partition``, every release.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 """What a producer acts by, given what its user set.
 
-Acknowledgements, retries and requests in flight depend on idempotence: see ``idempotence.config``. Of the rest, up to
-4.4.0:
+Acknowledgements, retries and requests in flight depend on idempotence: see ``idempotence.config``. The rest:
 
 - ``linger.ms`` is 5 if unset since 4.0.0, and 0 before.
 - ``delivery.timeout.ms`` exists since 2.1.0. A value below ``linger.ms + request.timeout.ms`` is a ConfigException; unset
   (2 minutes), it is raised to that sum if need be. Up to 2.0.x the request's timeout counts.
 - ``partitioner.adaptive.partitioning.enable`` has no effect with a ``partitioner.class``.
 
-Java source mirrored: the constructor of ``KafkaProducer``, ``lingerMs``, ``configureDeliveryTimeout``, 0.10.0.1 to 4.4.0.
+Java source mirrored: the constructor of ``KafkaProducer``, ``lingerMs``, ``configureDeliveryTimeout``, every release.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Find the batches in a buffer.
 
-Java source mirrored: ``ByteBufferLogInputStream`` and ``MemoryRecords``, 0.11.0.0 to 4.4.0.
+Java source mirrored: ``ByteBufferLogInputStream`` and ``MemoryRecords``, since 0.11.0.0.
 """
 
 from __future__ import annotations

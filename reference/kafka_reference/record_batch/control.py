@@ -3,7 +3,7 @@
 The key is a version and a type (two int16); the value of a record that ends a transaction is a version (int16) and the epoch
 of the coordinator (int32).
 
-Java source mirrored: ``ControlRecordType`` and ``EndTransactionMarker``, 0.11.0.0 to 4.4.0.
+Java source mirrored: ``ControlRecordType`` and ``EndTransactionMarker``, since 0.11.0.0.
 """
 
 from __future__ import annotations

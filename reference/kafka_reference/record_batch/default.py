@@ -19,7 +19,7 @@ position bytes  field
 61              records, compressed together
 ======== ====== ========================================================================
 
-Java source mirrored: ``org.apache.kafka.common.record.DefaultRecordBatch``, 0.11.0.0 to 4.4.0.
+Java source mirrored: ``org.apache.kafka.common.record.DefaultRecordBatch``, since 0.11.0.0.
 """
 
 from __future__ import annotations

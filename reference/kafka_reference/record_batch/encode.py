@@ -1,7 +1,7 @@
 """Encode batches.
 
 Java source mirrored: ``MemoryRecordsBuilder``, ``DefaultRecordBatch.writeHeader``, ``DefaultRecord.writeTo`` and
-``LegacyRecord.write``, 0.11.0.0 to 4.4.0.
+``LegacyRecord.write``, since 0.11.0.0.
 """
 
 from __future__ import annotations

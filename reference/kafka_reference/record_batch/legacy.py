@@ -5,7 +5,7 @@ key and value, each behind its size as int32 (below 0: null). The value of a wra
 Their offsets are absolute with magic 0, and relative to the first with magic 1; the offset of the wrapper is that of its
 last message.
 
-Java source mirrored: ``LegacyRecord`` and ``AbstractLegacyRecordBatch``, 0.11.0.0 to 4.4.0.
+Java source mirrored: ``LegacyRecord`` and ``AbstractLegacyRecordBatch``, since 0.11.0.0.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ sizes and bytes of key and value.
 ``_well_formed`` reads well-formed records in one loop; the first one that is malformed is read again, field by field as Java
 does, which gives the exception that Java throws.
 
-Java source mirrored: ``DefaultRecord.readFrom`` and ``DefaultRecordBatch.RecordIterator``, 0.11.0.0 to 4.4.0.
+Java source mirrored: ``DefaultRecord.readFrom`` and ``DefaultRecordBatch.RecordIterator``, since 0.11.0.0.
 """
 
 from __future__ import annotations

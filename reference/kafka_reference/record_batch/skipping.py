@@ -3,7 +3,7 @@
 Up to 3.5.x the record is bounded by its size, and read through a buffer of 2 KB. Since 3.6.0 the size only counts for
 ``SkippedRecord.size``: the fields say where the record ends, so a wrong size is not found.
 
-Java source mirrored: ``DefaultRecord.readPartiallyFrom``, 2.4.0 to 4.4.0.
+Java source mirrored: ``DefaultRecord.readPartiallyFrom``, since 2.4.0.
 """
 
 from __future__ import annotations

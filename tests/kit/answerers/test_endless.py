@@ -100,7 +100,7 @@ def ask_everything() -> None:
         sys.stdout.write(f"asked {slug} {asked}\n")
 
 
-def test_every_integer_at_its_limits_has_an_answer_in_bounded_time() -> None:
+def test_integers_at_limits_are_answered_in_bounded_time() -> None:
     child = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False)
     lines = child.stdout.splitlines()
     assert child.returncode == 0, (lines[-1:], child.stderr[-2000:])

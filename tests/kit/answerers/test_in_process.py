@@ -25,7 +25,7 @@ def ask(answerer: InProcess, *keys: str, timeout_s: float = 30) -> list[Outcome]
         return target.answer(RULES["murmur2"], NEWEST, [Murmur2Question(key) for key in keys])
 
 
-def test_it_gets_what_a_driver_gets() -> None:
+def test_python_callable_receives_the_questions_of_a_driver() -> None:
     got: list[object] = []
 
     def answerer(rule: str, at: str, question: dict[str, Any]) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def raising(error: BaseException) -> InProcess:
         (RecursionError("deep"), "RecursionError: deep"),
     ],
 )
-def test_what_it_raises_is_no_answer(error: BaseException, what: str) -> None:
+def test_exception_of_python_callable_is_a_failed_answer(error: BaseException, what: str) -> None:
     assert ask(raising(error), "00") == [Failed(what)]
 
 
@@ -73,7 +73,7 @@ def test_what_it_raises_is_no_answer(error: BaseException, what: str) -> None:
         ({"hash": float("nan")}, Failed("ValueError: Out of range float values are not JSON compliant")),
     ],
 )
-def test_what_it_returns(returned: Any, outcome: Outcome) -> None:
+def test_return_value_of_python_callable_becomes_the_outcome(returned: Any, outcome: Outcome) -> None:
     (got,) = ask(lambda *_: returned, "00")
     if isinstance(outcome, Failed) and isinstance(got, Failed):  # later Pythons say more
         assert got.what.startswith(outcome.what)
@@ -109,7 +109,7 @@ def test_one_that_hangs_loses_the_rest_and_says_why() -> None:
     assert (rest.error, rest.what, rest.asked) == ("hangs", f"{what}; after that it was not asked any more", False)
 
 
-def test_its_thread_ends() -> None:
+def test_thread_of_python_callable_ends_after_use() -> None:
     ask(lambda *_: {}, "00")
     for thread in threading.enumerate():
         if thread.name == "in-process answerer":
@@ -117,7 +117,7 @@ def test_its_thread_ends() -> None:
             assert not thread.is_alive()
 
 
-def test_what_it_says_of_itself() -> None:
+def test_description_of_python_callable_comes_from_attributes() -> None:
     def answerer(rule: str, at: str, question: dict[str, Any]) -> dict[str, Any]:
         return {}
 
@@ -164,7 +164,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         del sys.modules[module]
 
 
-def test_it_is_imported_from_the_current_directory(here: Path) -> None:
+def test_python_callable_is_imported_from_current_directory(here: Path) -> None:
     (here / "mine_pkg").mkdir()
     (here / "mine_pkg" / "mod.py").write_text(
         "class A:\n  @staticmethod\n  def ask(rule, at, question): return {'r': rule}\n"

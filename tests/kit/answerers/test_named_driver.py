@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_how_they_are_started(folder: Path) -> None:
+def test_named_drivers_are_listed_with_settings_and_commands(folder: Path) -> None:
     assert names(folder) == ["one", "two", "two:default", "two:java"]
     assert named_driver("one", show=show, folder=folder) == (Command(("./one",), folder / "one", show), ())
     steps = (Command(("make",), folder / "two", show),)
@@ -58,7 +58,7 @@ def test_names_that_are_none(folder: Path, name: str, why: str) -> None:
 
 def test_no_drivers_at_all(tmp_path: Path) -> None:
     with pytest.raises(
-        BadInput, match="there is none; a command goes after --, and the drivers by name are in a checkout"
+        BadInput, match="drivers with a name are in a checkout of the repository; a command goes after --"
     ):
         named_driver("one", show=show, folder=tmp_path / "nowhere")
 

@@ -20,14 +20,14 @@ QUESTIONS = [Murmur2Question("00")]
 NEWEST = parse_release("4.4.0")
 
 
-def test_a_command() -> None:
+def test_command_target_is_started_and_ended_with_the_block() -> None:
     with open_target("", [sys.executable, str(DRIVER)], timeout_s=30) as target:
         assert target.answer(RULES["murmur2"], NEWEST, QUESTIONS) == [Answered({"hash": 2})]
         assert _RUNNING
     assert not _RUNNING
 
 
-def test_it_ends_when_its_block_raises() -> None:
+def test_target_process_ends_when_the_block_raises() -> None:
     with pytest.raises(RuntimeError, match="mine"), open_target("", [sys.executable, str(DRIVER)]):
         raise RuntimeError("mine")
     assert not _RUNNING
@@ -53,7 +53,7 @@ def test_a_name_in_a_setting_which_is_built_first(tmp_path: Path, monkeypatch: p
         assert target.name == "usual"
 
 
-def test_a_callable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_callable_target_is_imported_and_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     (tmp_path / "mine_of_target.py").write_text("def ask(rule, at, question): return {'hash': len(question['key'])}\n")
@@ -72,7 +72,7 @@ def test_a_callable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("python:nobody_at_all:a", [], "cannot be imported"),
     ],
 )
-def test_no_target(target: str, command: list[str], why: str) -> None:
+def test_missing_or_unknown_target_is_refused_with_reason(target: str, command: list[str], why: str) -> None:
     with pytest.raises(BadInput, match=why), open_target(target, command):
         pass
 

@@ -94,7 +94,7 @@ def test_an_oracle_is_made_once_for_each_rule_and_closed() -> None:
     assert len(oracle.beside_it) == 2
 
 
-def test_a_rule_by_parts_asks_the_unknown_release_by_the_classes_of_its_parts() -> None:
+def test_rule_by_parts_asks_unknown_release_by_part_classes() -> None:
     def ask_one_part(ask: Any, release: Any, questions: Any) -> list[Outcome]:
         assert release == UNKNOWN
         return list(ask("murmur2", [{"key": "00"}] * len(questions)))

@@ -58,7 +58,7 @@ def broker() -> Iterator[Callable[..., tuple[str, list[bytes]]]]:
     listening.close()
 
 
-def test_a_topic_is_made_and_its_leaders_waited_for(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
+def test_topic_creation_waits_for_leaders_of_all_partitions(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
     address, asked = broker(OK, metadata(error=3), metadata(1, -1), metadata(1, 1))
     create_topic(address, "t", 2, replicas=1, settings={"a": "b"})
     assert [struct.unpack(">hh", request[:4]) for request in asked] == [(19, 4), (3, 5), (3, 5), (3, 5)]
@@ -72,7 +72,9 @@ def test_a_refusal_is_one_line(broker: Callable[..., tuple[str, list[bytes]]]) -
         create_topic(address, "t", 2)
 
 
-def test_a_topic_grows(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
+def test_topic_partition_count_is_increased_by_create_partitions(
+    broker: Callable[..., tuple[str, list[bytes]]],
+) -> None:
     address, asked = broker(OK, metadata(1, 1, 1))
     grow_topic(address, "t", 3)
     assert struct.unpack(">hh", asked[0][:4]) == (37, 1)
@@ -87,7 +89,7 @@ def test_a_topic_is_deleted_or_is_not_there(broker: Callable[..., tuple[str, lis
         delete_topic(address, "t")
 
 
-def test_leaders_by_partition(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
+def test_leaders_are_returned_by_partition_or_raise(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
     address, _ = broker(metadata(2, -1, 3), metadata(error=3), metadata(error=29))
     assert partitions_of(address, "t") == {0: 2, 1: -1, 2: 3}
     assert partitions_of(address, "t") == {}
@@ -134,12 +136,12 @@ def test_the_next_address_is_tried(broker: Callable[..., tuple[str, list[bytes]]
 
 
 @pytest.mark.parametrize("address", ["", "nowhere", "127.0.0.1:1", "127.0.0.1:x"])
-def test_nobody_answers(address: str) -> None:
+def test_absent_broker_raises_broker_lost_with_address(address: str) -> None:
     with pytest.raises(BrokerLost, match=rf"^no broker answers at {address}: "):
         partitions_of(address, "t")
 
 
-def test_a_broker_that_hangs_up_is_told(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
+def test_broker_that_closes_the_connection_raises_broker_lost(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
     server = socket.create_server(("127.0.0.1", 0))
 
     def hang_up() -> None:

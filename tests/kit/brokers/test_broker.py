@@ -71,15 +71,13 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         ({"engine": "docker", "kafka": "3.9.1"}, "docker"),
     ],
 )
-def test_docker_is_taken_where_it_gives_what_is_asked_for(
-    engines: list[Any], given: dict[str, Any], engine: str
-) -> None:
+def test_docker_broker_is_chosen_where_able(engines: list[Any], given: dict[str, Any], engine: str) -> None:
     with running_broker(**given) as found:
         assert found == engine  # type: ignore[comparison-overlap]
     assert [each[0] for each in engines] == [engine]
 
 
-def test_without_an_engine_it_is_jars(engines: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broker_without_docker_engine_comes_from_jars(engines: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broker.docker_broker, "answers", lambda: False)
     with running_broker(settings={"a.b": 1}):
         pass
@@ -101,14 +99,16 @@ def test_what_cannot_be_asked_for_is_one_line(engines: list[Any], given: dict[st
     assert engines == []
 
 
-def test_no_java_is_said_before_anything_is_fetched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_java_is_reported_before_jars_are_fetched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.setattr(broker, "fetched", lambda *_: pytest.fail("it looked for jars"))
     with pytest.raises(NoJava, match=r"^JAVA_HOME is .*, which has no working bin/java"):
         running_broker(engine="jars").__enter__()
 
 
-def test_a_broker_that_broke_is_told_beside_the_error_it_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_broker_that_crashed_is_named_beside_the_following_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     class Cluster:
         nodes = ()
         stop = kill = restart = None

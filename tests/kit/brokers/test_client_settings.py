@@ -90,7 +90,7 @@ def test_a_client_s_settings_are_those_with_kafka_s_prefix() -> None:
     assert java_settings({"kafka.a.b": "1", "failOnDataLoss": "true"}) == {"a.b": "1"}
 
 
-def test_no_secret_is_in_its_repr() -> None:
+def test_librdkafka_settings_hide_secrets_in_repr() -> None:
     assert "p;w" not in repr(librdkafka_settings({"security.protocol": "SASL_SSL"} | PLAIN))
 
 

@@ -77,7 +77,7 @@ def test_no_log_has_no_words(tmp_path: Path) -> None:
     assert last_words(tmp_path / "log") == "no output"
 
 
-def test_a_node_is_ready_when_its_log_says_so_and_can_be_ended_and_started(plan: Plan) -> None:
+def test_cluster_node_is_ready_by_log_and_restartable(plan: Plan) -> None:
     with running_cluster(plan) as running:
         (first,) = running.pids().values()
         assert running.ended_alone() == ""
@@ -109,7 +109,7 @@ def test_the_voter_of_three_stays(plan: Plan) -> None:
         assert sorted(three.pids()) == [1, 2]
 
 
-def test_a_node_that_ends_while_starting_has_its_words_in_the_error(plan: Plan, tmp_path: Path) -> None:
+def test_node_that_ends_while_starting_is_reported_with_error(plan: Plan, tmp_path: Path) -> None:
     tries = tmp_path / "tries"
     runs(tmp_path, f"echo once >> {tries}; echo 'java.lang.IllegalStateException: too bad'; echo bye; exit 1")
     with pytest.raises(BrokerLost, match=r"^node 1 ended with code 1 while starting: java.lang.Ill.*: too bad$"):
@@ -124,7 +124,7 @@ def test_a_node_that_is_never_ready_is_ended(plan: Plan, tmp_path: Path, monkeyp
         running_cluster(plan).__enter__()
 
 
-def test_a_format_that_fails_has_its_words_in_the_error(plan: Plan, tmp_path: Path) -> None:
+def test_failed_storage_format_is_reported_with_error(plan: Plan, tmp_path: Path) -> None:
     (tmp_path / "format").write_text("echo 'Exception: no'; false")
     with pytest.raises(BrokerLost, match=r"^formatting node 1 ended with code 1: Exception: no$"):
         running_cluster(plan).__enter__()
@@ -160,7 +160,7 @@ def test_a_node_that_does_not_listen_is_killed(plan: Plan, tmp_path: Path, monke
         assert running.pids() == {}
 
 
-def test_a_node_that_ends_by_itself_is_told(plan: Plan) -> None:
+def test_node_that_ends_unasked_is_reported_with_exit_code(plan: Plan) -> None:
     with running_cluster(plan) as running:
         running._supervisor.signal("1", signal.SIGKILL)
         assert running._supervisor.wait("1", 10) == -9
@@ -195,9 +195,7 @@ def test_a_cluster_with_zookeeper(plan_with_zookeeper: Plan) -> None:
     assert not folder.exists()
 
 
-def test_a_zookeeper_that_ends_while_starting_has_its_words_in_the_error(
-    plan_with_zookeeper: Plan, tmp_path: Path
-) -> None:
+def test_zookeeper_that_ends_while_starting_is_reported_with_error(plan_with_zookeeper: Plan, tmp_path: Path) -> None:
     (tmp_path / "serve").write_text("echo 'java.lang.IllegalArgumentException: bad tick'; exit 2")
     with pytest.raises(BrokerLost, match=r"^ZooKeeper ended with code 2 while starting: .*: bad tick$"):
         running_cluster(plan_with_zookeeper).__enter__()

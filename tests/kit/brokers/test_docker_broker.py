@@ -82,7 +82,7 @@ def test_an_engine_answers_or_not(engine: type[Container], monkeypatch: pytest.M
     assert not answers()
 
 
-def test_a_socket_that_is_left_open_is_nobody_elses_trouble(
+def test_open_socket_of_failed_docker_engine_causes_no_warning(
     engine: type[Container], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Engine:
@@ -98,10 +98,10 @@ def test_a_socket_that_is_left_open_is_nobody_elses_trouble(
     assert said == []
 
 
-def test_without_testcontainers_nobody_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_docker_broker_without_testcontainers_names_the_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "testcontainers.community.kafka", None)
     assert not answers()
-    with pytest.raises(BadInput, match=r"pip install 'kafka-conformance\[broker\]'"):
+    with pytest.raises(BadInput, match=r"pip install '\.\[broker\]' in a checkout"):
         running(None, {}).__enter__()
 
 
@@ -143,7 +143,7 @@ def test_one_that_does_not_start_is_one_line_and_is_removed(
     assert engine.made[0].calls == ["kraft", "start", "stop"]
 
 
-def test_an_error_in_the_block_removes_it(engine: type[Container]) -> None:
+def test_docker_broker_is_removed_after_an_error_in_the_block(engine: type[Container]) -> None:
     with pytest.raises(ZeroDivisionError), docker_broker.running(None, {}):
         _ = 1 / 0
     assert engine.made[0].calls[-1] == "stop"

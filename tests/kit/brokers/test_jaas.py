@@ -21,7 +21,7 @@ PLAIN = "org.apache.kafka.common.security.plain.PlainLoginModule"
         ("", {}),
     ],
 )
-def test_options(options: str, expected: dict[str, str]) -> None:
+def test_jaas_options_are_parsed_as_in_kafka(options: str, expected: dict[str, str]) -> None:
     assert read_jaas(f"{PLAIN} required\n {options};\n") == LoginModule(PLAIN, expected)
 
 

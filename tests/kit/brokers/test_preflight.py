@@ -36,7 +36,7 @@ def refused(address: str, **settings: str) -> str:
     return line
 
 
-def test_no_listener() -> None:
+def test_unreachable_bootstrap_servers_are_listed_with_reasons() -> None:
     line = refused("127.0.0.1:9,b,localhost:x")
     assert line == (
         "no broker accepts connections at 127.0.0.1:9 (Connection refused), b (HOST:PORT expected),"
@@ -135,7 +135,7 @@ def test_a_certificate_that_the_truststore_does_not_trust(tmp_path: Path, asked:
         assert listener.find_distrust("127.0.0.2", port, pem=listeners.PEM, named=False) == ""
 
 
-def test_what_java_might_do_is_left_to_it(asked: list[ClientSettings], tmp_path: Path) -> None:
+def test_settings_only_java_can_judge_skip_the_preflight(asked: list[ClientSettings], tmp_path: Path) -> None:
     with listeners.kafka(pem=listeners.pem_file(tmp_path)) as address:
         jks = {"security.protocol": "SSL", "ssl.truststore.location": "/trust.jks"}
         preflight.check_topics({"bootstrap.servers": address, **jks}, ["t"])

@@ -45,7 +45,7 @@ def test_of_three_the_first_votes_alone() -> None:
     assert {each["transaction.state.log.min.isr"] for each in said} == {"2"}
 
 
-def test_a_controller_of_its_own_leaves_three_brokers_alike() -> None:
+def test_separate_controller_gives_three_brokers_equal_settings() -> None:
     nodes = nodes_of(3, None, separate_controller=True)
     assert [(node.id, node.roles) for node in nodes] == [(100, "controller"), *((each, "broker") for each in (1, 2, 3))]
     said = [told(node, nodes) for node in nodes]

@@ -58,7 +58,7 @@ def run() -> Iterator[Callable[..., tuple[subprocess.Popen[str], list[str]]]]:
         process.stdout.close()
 
 
-def test_a_process_is_started_its_output_is_kept_and_its_end_is_known() -> None:
+def test_supervised_process_output_and_exit_code_are_kept() -> None:
     with ProcessSupervisor() as supervisor:
         pid = supervisor.start("a", ["sh", "-c", "echo said; echo beside >&2; pwd; exit 3"], "words")
         assert supervisor.wait("a", 10) == 3
@@ -67,7 +67,7 @@ def test_a_process_is_started_its_output_is_kept_and_its_end_is_known() -> None:
         assert (supervisor.folder / "words").read_text().split() == ["said", "beside", str(supervisor.folder)]
 
 
-def test_a_signal_reaches_it_and_it_can_be_started_again() -> None:
+def test_supervised_process_is_signalled_and_restarted() -> None:
     with ProcessSupervisor() as supervisor:
         first = supervisor.start("a", ["sleep", "60"], "words")
         assert supervisor.code("a") is None
@@ -154,7 +154,7 @@ def test_a_supervisor_that_is_terminated_ends_everything() -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a promise of Linux's kernel")
-def test_a_killed_supervisor_ends_its_processes_and_the_run_deletes_the_folder() -> None:
+def test_killed_supervisor_ends_processes_and_folder_is_deleted() -> None:
     with ProcessSupervisor() as supervisor:
         pid, folder = supervisor.start("a", ["sleep", "60"], "words"), supervisor.folder
         supervisor._process.kill()

@@ -63,5 +63,5 @@ def test_other_answers_are_left_to_the_repair(code: int | None, monkeypatch: pyt
     check_repairable(SETTINGS, "orders", "orders-2")
 
 
-def test_settings_of_java_alone_are_left_to_it() -> None:
+def test_java_only_settings_skip_the_repair_check() -> None:
     check_repairable({"bootstrap.servers": "b:1", "config.providers": "file"}, "orders", "orders-2")

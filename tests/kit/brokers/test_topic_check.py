@@ -91,7 +91,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, *errors: KafkaError, topic: Any = N
     return str(raised.value)
 
 
-def test_a_wrong_password(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_password_is_reported_as_login_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (
         "sasl_plaintext://b:1/bootstrap: SASL authentication error: Authentication failed: Invalid username or password"
         " (after 305ms in state AUTH_REQ)"
@@ -122,7 +122,7 @@ def test_a_certificate_that_openssl_does_not_trust_is_left_to_java(monkeypatch: 
 
 
 @pytest.mark.parametrize("operation", ["describe", "read"])
-def test_a_missing_acl(operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_acl_is_reported_with_the_operation(operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
     denied = KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED)
     topic = Of(error=denied if operation == "describe" else None, partitions={0: Of(leader=1)})
     line = refused(monkeypatch, topic=topic, event=Of(error=lambda: denied))
@@ -139,12 +139,12 @@ def test_a_leader_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "check the broker's advertised.listeners" in line
 
 
-def test_an_invalid_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_topic_name_is_reported_as_invalid(monkeypatch: pytest.MonkeyPatch) -> None:
     topic = Of(error=KafkaError(KafkaError.TOPIC_EXCEPTION), partitions={})
     assert refused(monkeypatch, topic=topic).startswith("'t' is not a valid topic name")
 
 
-def test_nothing_is_printed(address: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_librdkafka_prints_nothing_during_the_topic_check(address: str, capfd: pytest.CaptureFixture[str]) -> None:
     """librdkafka would warn of a mechanism without SASL."""
     check_readable(
         ClientSettings({"bootstrap.servers": f"127.0.0.1:9,{address}", "sasl.mechanism": "PLAIN"}), ["orders"]

@@ -7,7 +7,7 @@ from pathlib import Path
 from kafka_conformance.brokers.zookeeper import server_properties, server_words
 
 
-def test_a_server_listens_on_this_machine_only_and_writes_to_its_folder() -> None:
+def test_zookeeper_server_listens_on_loopback_and_writes_to_the_folder() -> None:
     made = dict(line.split("=", 1) for line in server_properties(21_000, Path("/data/zookeeper"), 500).splitlines())
     assert made == {
         "admin.enableServer": "false",
@@ -19,7 +19,7 @@ def test_a_server_listens_on_this_machine_only_and_writes_to_its_folder() -> Non
     }
 
 
-def test_a_server_runs_with_its_file() -> None:
+def test_zookeeper_command_names_class_and_properties_file() -> None:
     assert server_words(Path("/data/z.properties"))[-2:] == (
         "org.apache.zookeeper.server.ZooKeeperServerMain",
         "/data/z.properties",

@@ -149,7 +149,9 @@ def newest_first(case: Case) -> dict[str, Any]:
         (lambda _: {"releases": ("2.0.1",)}, "which is not one of its releases"),
     ],
 )
-def test_damages(sound: Frozen, change: Callable[[Case], dict[str, Any]], said: str) -> None:
+def test_damaged_frozen_case_is_reported_with_the_kind_of_damage(
+    sound: Frozen, change: Callable[[Case], dict[str, Any]], said: str
+) -> None:
     assert any(said in what for what in damages(RULE, changed(sound, 3, **change(sound.cases[3]))))
 
 

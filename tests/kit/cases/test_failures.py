@@ -29,7 +29,7 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
-def test_what_is_written(tmp_path: Path) -> None:
+def test_saved_failure_file_has_the_documented_json(tmp_path: Path) -> None:
     path = save_failure(RULE, DIFFERENCE, SAID, {"seed": 7}, tmp_path / "failures")
     assert path == tmp_path / "failures" / f"{NAME}.json"
     assert json.loads(path.read_text(encoding="utf-8")) == DOCUMENT
@@ -43,7 +43,7 @@ def test_saving_twice_is_saving_once(tmp_path: Path) -> None:
     assert first.read_bytes() == content
 
 
-def test_it_is_found_by_file_and_by_id(tmp_path: Path) -> None:
+def test_saved_failure_is_found_by_file_and_by_id(tmp_path: Path) -> None:
     path = save_failure(RULE, DIFFERENCE, SAID, {"seed": 7}, tmp_path)
     by_id = read_failure(NAME, tmp_path)
     assert by_id == read_failure(str(path), tmp_path / "elsewhere")
@@ -51,7 +51,7 @@ def test_it_is_found_by_file_and_by_id(tmp_path: Path) -> None:
     assert (by_id.expected.by, by_id.actual.answer, by_id.found) == ("java", {"hash": -1}, {"seed": 7})
 
 
-def test_a_finding_that_cannot_be_saved_is_told_whole(tmp_path: Path) -> None:
+def test_failure_that_cannot_be_saved_is_printed_in_full(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(KitError, match=r"a difference was found and .* cannot be written") as raised:
         save_failure(RULE, DIFFERENCE, SAID, {"seed": 7}, tmp_path / "file")

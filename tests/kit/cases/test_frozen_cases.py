@@ -29,7 +29,7 @@ def shipped() -> dict[str, Frozen]:
     return {slug: each for slug, each in found.items() if each is not None}
 
 
-def test_there_are_enough_and_they_are_small(shipped: dict[str, Frozen]) -> None:
+def test_shipped_cases_are_many_and_files_small(shipped: dict[str, Frozen]) -> None:
     assert sum(len(each.cases) for each in shipped.values()) >= 20_000
     files = list(folder_of_cases().glob("*"))
     assert {path.name for path in files} == {f"{slug}.ndjson" for slug in RULES}, "one file for each rule"
@@ -56,7 +56,7 @@ def test_every_mutant_is_caught_and_only_mutants_are_named(shipped: dict[str, Fr
         )
 
 
-def test_they_come_from_the_pinned_jars(shipped: dict[str, Frozen]) -> None:
+def test_shipped_cases_name_the_pinned_jars(shipped: dict[str, Frozen]) -> None:
     pins = load()
     for slug, rule in RULES.items():
         told = shipped[slug].provenance
@@ -73,7 +73,7 @@ def test_they_come_from_the_pinned_jars(shipped: dict[str, Frozen]) -> None:
         assert told.java == rule.source
 
 
-def test_every_release_has_cases_of_every_rule_it_has(shipped: dict[str, Frozen]) -> None:
+def test_every_release_has_forty_cases_of_each_rule(shipped: dict[str, Frozen]) -> None:
     for slug, each in shipped.items():
         fewest = min(len(each.at(version)) for version in each.provenance.jars)
         assert fewest >= 40, slug

@@ -65,7 +65,7 @@ def frozen(java: Told, *rules: Rule, quota: int = 200, seed: int = 7) -> list[Ru
     return list(freeze(plan, java, Steps("", 0)))
 
 
-def test_releases_that_answer_alike_are_one_case() -> None:
+def test_releases_with_equal_answers_share_one_case() -> None:
     java = Told()
     (made,) = frozen(java, PARTITION)
     cases = made.frozen.cases
@@ -80,7 +80,7 @@ def test_releases_that_answer_alike_are_one_case() -> None:
     assert (made.absent, made.failed, made.apart, made.missing_labels) == (0, (), (), ())
 
 
-def test_where_they_come_from_is_said() -> None:
+def test_frozen_cases_name_jars_jvm_and_java_source() -> None:
     made, other = frozen(Told(), MURMUR2, RULES["sequence-decrement"])
     told = made.frozen.provenance
     assert (told.rule, told.java, told.jvm) == ("murmur2", MURMUR2.source, "21 (a fake)")
@@ -121,7 +121,7 @@ def test_what_a_release_does_not_have_is_left_out_and_counted() -> None:
     assert made.absent == 1
 
 
-def test_what_java_breaks_down_over_is_said() -> None:
+def test_question_that_java_failed_is_reported_and_not_frozen() -> None:
     java = Told(lambda _, question: Failed("broke") if question.key == "" else None)  # type: ignore[attr-defined]
     (made,) = frozen(java, MURMUR2)
     assert len(made.failed) == 3
@@ -139,7 +139,7 @@ def test_every_mutant_is_caught_by_several_or_named(monkeypatch: pytest.MonkeyPa
             assert any(mutant.slug in case.kills for case in made.frozen.cases)
 
 
-def test_a_kind_that_nobody_asked_is_named() -> None:
+def test_unasked_required_label_is_reported_by_freezing() -> None:
     rule = replace(RULES["murmur2"], required_labels=RULES["murmur2"].required_labels | {"never met"})
     plan = Plan([rule], [NEW], 20, 7, {"murmur2": 100})
     (made,) = freeze(plan, Told(), Steps("", 0))

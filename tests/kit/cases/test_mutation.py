@@ -43,7 +43,7 @@ def killed(mutants: list[Mutant], frozen: Case) -> tuple[str, ...]:
 OTHER = Mutant("other", "murmur2", "five", other)
 
 
-def test_a_mutant_is_caught_by_what_java_answers_and_it_does_not() -> None:
+def test_mutant_is_caught_by_a_differing_javas_answer() -> None:
     assert killed([OTHER], case(4, "4.4.0")) == ("other",)
     assert killed([OTHER], case(5, "4.4.0")) == ()
 
@@ -52,7 +52,7 @@ def test_a_mutant_that_breaks_down_is_not_caught() -> None:
     assert killed([Mutant("broken", "murmur2", "breaks", broken)], case(4, "4.4.0")) == ()
 
 
-def test_a_mutant_is_judged_in_its_own_release_too() -> None:
+def test_mutant_is_judged_also_in_the_release_of_the_mutant() -> None:
     def old(question: Murmur2Question, at: Release) -> dict[str, Any]:
         return {"hash": 5 if at == parse_release("2.0.1") else 4}
 

@@ -29,7 +29,7 @@ def test_questions_in_domain_come_first() -> None:
     assert [sample.out_of_domain for sample in null] == ["a record without a key is not hashed"] * 2
 
 
-def test_a_seed_selects() -> None:
+def test_sample_of_questions_depends_only_on_the_seed() -> None:
     rule = RULES["partition-for-key"]
     assert samples(rule, NEWEST, 5, seed=3) == samples(rule, NEWEST, 5, seed=3)
     assert samples(rule, NEWEST, 5, seed=3) != samples(rule, NEWEST, 5, seed=4)

@@ -54,7 +54,7 @@ def test_every_kind_several_times_though_the_quota_is_small() -> None:
     assert numbers(chosen) == sorted(numbers(chosen))
 
 
-def test_what_is_asked_for_is_there_though_it_is_large() -> None:
+def test_requested_case_is_selected_even_if_large() -> None:
     some = [candidate(number) for number in range(1, 100)]
     wanted = candidate(3, "00" * 5000)
     chosen = choose([*some, wanted], [wanted.question], 20)
@@ -102,7 +102,7 @@ def test_java_is_asked_what_was_asked_for_every_kind_and_evenly_of_the_rest() ->
     assert len(thinned(RULE, [every], [], 1000)) == 1000
 
 
-def test_a_candidate_of_steps_is_of_the_sort_of_its_steps() -> None:
+def test_candidate_of_steps_is_sorted_by_the_answers_of_steps() -> None:
     script = {"steps": [{"partition": 3}, {"partition": 4}, {}, None, {"done": True}]}
     assert Candidate(RULE, PartitionForKeyQuestion("", 1), ((to_json(script), (NEW,)),)).sort == (
         " | done done True; nothing; null; partition"

@@ -16,7 +16,7 @@ CASE = Case("ab", "4.4.0", ("3.9.2", "4.4.0"), msgspec.Raw(b'{"key":"00"}'), {"h
 FROM = Provenance("murmur2", "Utils.murmur2", {"3.9.2": "00", "4.4.0": "01"}, "21", "0.1.0", 1, 10, 1)
 
 
-def test_a_file_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_file_of_frozen_cases_round_trips(tmp_path: Path) -> None:
     write(tmp_path / "murmur2.ndjson", FROM, [CASE])
     found = frozen(RULE, tmp_path)
     assert found is not None
@@ -43,7 +43,7 @@ def test_a_file_that_was_cut_is_refused(tmp_path: Path) -> None:
         read(path)
 
 
-def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_unwritable_file_of_cases_raises_kit_error(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     with pytest.raises(KitError, match="cannot be written"):
         write(tmp_path / "taken" / "murmur2.ndjson", FROM, [CASE])
@@ -74,7 +74,7 @@ def test_releases_that_follow_one_another_are_written_as_their_ends(
     assert read(path).cases == (case,)
 
 
-def test_a_run_of_releases_nobody_knows_is_refused(tmp_path: Path) -> None:
+def test_case_with_an_unknown_span_of_releases_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "murmur2.ndjson"
     write(path, FROM, [CASE])
     path.write_text(path.read_text().replace("3.9.2..4.4.0", "3.9.2..4.5.0"))
@@ -83,7 +83,7 @@ def test_a_run_of_releases_nobody_knows_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [2, -1])
-def test_a_mutant_nobody_knows_is_refused(tmp_path: Path, number: int) -> None:
+def test_case_that_names_an_unknown_mutant_is_refused(tmp_path: Path, number: int) -> None:
     path = tmp_path / "murmur2.ndjson"
     other = msgspec.structs.replace(CASE, id="cd", kills=("crc32", "adler32"))
     write(path, msgspec.structs.replace(FROM, cases=2), [CASE, other])

@@ -63,7 +63,7 @@ def test_a_missing_package_is_named(files: str, monkeypatch: pytest.MonkeyPatch)
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find(name))
     assert not chosen(files)
-    with pytest.raises(BadInput, match=r"pyarrow is missing \(pip install 'kafka-conformance\[audit\]'\)"):
+    with pytest.raises(BadInput, match=r"pyarrow is missing \(pip install '\.\[audit\]' in a checkout\)"):
         chosen(files, "local")
 
 

@@ -61,5 +61,5 @@ def test_open_transactions_are_reported_and_awaited(capsys: pytest.CaptureFixtur
     assert lines[1:] == ["orders has no more records, 5 offsets of open transactions to wait for; 600 copied in all"]
 
 
-def test_a_pass_that_is_not_as_planned_ends_it_without_a_claim(capsys: pytest.CaptureFixture[str]) -> None:
+def test_repair_pass_that_differs_from_plan_ends_without_result(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(notes(Copies(40, right=False), capsys)) == 1

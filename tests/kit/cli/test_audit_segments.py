@@ -50,7 +50,7 @@ def said(*words: str) -> str:
     return str(error)
 
 
-def test_every_report(folder: str, tmp_path: Path) -> None:
+def test_segments_audit_writes_every_report(folder: str, tmp_path: Path) -> None:
     words = ("--segments", folder, "--folder", str(tmp_path / "run"))
     result = ran(*words, "--html", str(tmp_path / "page.html"))
     assert result.return_value == 0, result.exception
@@ -108,7 +108,7 @@ def test_a_window_and_a_partition(folder: str, tmp_path: Path) -> None:
     assert found.segments.producers[0].records == found.records
 
 
-def test_the_engine(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_segments_audit_uses_spark_above_the_limits(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given = Given(segments=(folder,))
     assert local_source("orders", given) is not None
     for limit in ("LIMIT_RECORDS", "LIMIT_BYTES"):
@@ -118,7 +118,7 @@ def test_the_engine(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
             assert local_source("orders", msgspec.structs.replace(given, engine="local")) is not None
 
 
-def test_what_it_does_not_take(folder: str, tmp_path: Path) -> None:
+def test_segments_audit_refuses_excluding_options(folder: str, tmp_path: Path) -> None:
     assert "exclude" in said("orders", "--segments", folder, "--bootstrap-server", "127.0.0.1:9")
     assert "exclude" in said("orders", "--segments", folder, "--format", "parquet", "--partitions", "3")
     assert "exclude" in said("--segments", folder, "--topic", "orders", "--bootstrap-server", "127.0.0.1:9")

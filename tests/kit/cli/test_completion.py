@@ -36,7 +36,9 @@ def test_slugs_without_imports_are_all_rules() -> None:
         ("verify --answerer mutant:signed-t", ["mutant:signed-tail"]),
     ],
 )
-def test_candidates(words: str, candidates: list[str], monkeypatch: Any, capsys: Any) -> None:
+def test_completion_lists_candidates_for_the_words(
+    words: str, candidates: list[str], monkeypatch: Any, capsys: Any
+) -> None:
     assert completed(words, monkeypatch, capsys) == candidates
 
 

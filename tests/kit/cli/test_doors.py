@@ -118,7 +118,7 @@ def test_no_name_of_a_file_is_a_mistake_or_a_difference(tmp_path: Path, bad: dic
         assert code == 0 or printed.count("\n") <= 1, (words, printed)
 
 
-def test_pages_of_rules_are_not_made_for_a_folder_that_cannot_hold_them(tmp_path: Path, bad: dict[str, str]) -> None:
+def test_unwritable_folder_is_refused_before_rule_pages_are_made(tmp_path: Path, bad: dict[str, str]) -> None:
     names = [name for name in bad if name != "folder.json"]
     script = _SCRIPT.replace(
         "for words", "main.import_module('kafka_conformance.cli.commands.rules').rule_pages = None\nfor words"

@@ -57,7 +57,7 @@ def test_a_rule_whose_mutants_are_killed(tmp_path: Path) -> None:
     assert (tmp_path / ".kafka-conformance/generated-mutants/sequence-decrement.ndjson").exists()
 
 
-def test_a_survivor_turns_it_red(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_surviving_generated_mutant_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the questions that wrap, mutants of the wrap live."""
     every = RuleQuestions.asked
     monkeypatch.setattr(RuleQuestions, "asked", lambda self, stage: tame(every(self, stage)))
@@ -92,9 +92,7 @@ def test_a_changed_rule_is_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert "1 of 1 rules asked" in output
 
 
-def test_a_changed_rule_of_the_slowest_is_left_to_nightly_unless_it_is_recorded(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_slow_changed_rule_is_left_to_nightly_unless_recorded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     ran("--record", str(tmp_path / "record.json"))
     (row,) = records.read(tmp_path / "record.json").rows
     monkeypatch.setattr(records, "shipped", lambda: records.Record((replace(row, fingerprint="other"),)))

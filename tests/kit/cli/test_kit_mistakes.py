@@ -48,7 +48,7 @@ def test_a_mistake_that_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "1 of 1 mistake in the kit found, Kafka 3.9.2, seed 1" in said
 
 
-def test_a_check_that_does_not_find_it_turns_it_red(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_that_misses_a_planted_mistake_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
     code, said = _selftest(monkeypatch, [FINDS, BLIND], [_planted("finds", "blind"), _planted("blind")])
     assert code == 1
     assert "switch is not found by: blind" in said
@@ -64,7 +64,7 @@ def test_a_check_that_is_red_without_a_mistake(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("options", [["--rules", "murmur2"], ["--changed"], ["--record", "record.json"]])
-def test_options_about_rules_do_not_go_with_it(
+def test_selftest_kit_refuses_options_about_rules(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)  # A folder that may be written to, as that of --record has to be.

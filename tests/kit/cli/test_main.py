@@ -107,7 +107,7 @@ def test_a_java_that_is_missing_is_one_line(run: Callable[..., Ran], tmp_path: P
     ],
 )
 @pytest.mark.parametrize("words", ["verify", "jars list", "diff 4.4.0 4.3.1"])
-def test_broken_pins(
+def test_unreadable_pins_are_reported_in_one_line(
     run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: str, content: str, why: str
 ) -> None:
     broken = tmp_path / "releases.toml"
@@ -150,7 +150,7 @@ def test_nothing_that_breaks_looks_like_a_verdict(
 
 
 @pytest.mark.parametrize("words", [["--version"], ["--help"], ["nothing"]])
-def test_the_commands_are_imported_when_they_are_used(words: list[str]) -> None:
+def test_commands_are_imported_only_when_used(words: list[str]) -> None:
     heavy = ["kafka_reference", "kafka_conformance.cli.commands.verify", "kafka_conformance.core.protocol",
              "kafka_conformance.rules", "hypothesis", "msgspec", "numpy", "rich"]  # fmt: skip
     script = (
@@ -163,14 +163,14 @@ def test_the_commands_are_imported_when_they_are_used(words: list[str]) -> None:
     assert ran.stdout.splitlines()[-1] == "imported: []"
 
 
-def test_every_command_is_listed_with_its_first_line(run: Callable[..., Ran]) -> None:
+def test_help_lists_every_command_with_the_first_line(run: Callable[..., Ran]) -> None:
     shown = " ".join(run("--help").out.split())
     for name in cli.app.list_commands(None):
         command = cli.app.get_command(None, name)
         assert f"{name} {' '.join(command.help.partition(chr(10))[0].split())}" in shown
 
 
-def test_every_option_has_a_help_text_of_its_own() -> None:
+def test_every_option_has_a_distinct_help_text() -> None:
     for name in cli.app.list_commands(None):
         command = cli.app.get_command(None, name)
         for each in getattr(command, "commands", {name: command}).values():
@@ -191,7 +191,7 @@ def started(*words: str, folder: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
-def test_a_run_that_is_told_to_end_ends_in_one_line(tmp_path: Path, asked: signal.Signals) -> None:
+def test_terminated_run_ends_with_one_line(tmp_path: Path, asked: signal.Signals) -> None:
     with started("answer", folder=tmp_path) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -215,14 +215,14 @@ def test_a_console_that_lacks_characters_shows_their_codes(encoding: str, tmp_pa
     assert "\\u25c0" in ran.stdout
 
 
-def test_a_missing_extra_is_named_with_its_install_line(
+def test_missing_extra_is_reported_with_the_install_line(
     run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: object) -> None:
         raise ModuleNotFoundError("No module named 'numpy'", name="numpy")
 
     monkeypatch.setattr(cli, "_load", broken)
-    line = "this command needs numpy: pip install 'kafka-conformance[audit]', or [jvm] for what uses Spark or Java"
+    line = "this command needs numpy: pip install '.[audit]' in a checkout, or '.[jvm]' for what uses Spark or Java"
     assert run("sweep") == Ran(2, "", f"kafka-conformance: {line}\n")
 
 
@@ -246,7 +246,7 @@ def every_command(command: click.Command) -> Iterator[click.Command]:
             yield from every_command(inner)
 
 
-def test_every_option_has_one_long_name_that_its_help_shows() -> None:
+def test_every_option_has_one_long_name_shown_by_help() -> None:
     commands = list(every_command(cli.app))
     assert len(commands) > 25
     for command in commands:

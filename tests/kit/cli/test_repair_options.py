@@ -42,11 +42,11 @@ def test_options_that_do_not_go_together_are_one_line(given: dict[str, Any], wor
         {"repair_to": "t", "map_groups": True, "groups": ("g",), "execute": True},
     ],
 )
-def test_others_do(given: dict[str, Any]) -> None:
+def test_valid_combinations_of_repair_options_are_accepted(given: dict[str, Any]) -> None:
     RepairOptions(**given).check()
 
 
-def test_a_command_receives_them_as_one_argument() -> None:
+def test_repair_options_arrive_as_one_argument() -> None:
     @click.command()
     @click.option("--first", default=1)
     @repair_options

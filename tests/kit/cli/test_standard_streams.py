@@ -71,14 +71,14 @@ def test_a_listing_that_is_lost_is_one_line(tmp_path: Path, line: str, code: int
     assert (done.returncode, done.stderr) == (code, error)
 
 
-def test_a_console_without_a_character_shows_its_code(tmp_path: Path) -> None:
+def test_console_without_a_character_prints_the_escape(tmp_path: Path) -> None:
     (tmp_path / "events").write_bytes(to_line(streams.began(streams.target("größe"))) + b"\n")
     done = _shell(f"PYTHONIOENCODING=ascii {KIT} report events --github", tmp_path)
     assert "gr\\xf6" in done.stdout
     assert done.stderr == ""
 
 
-def test_answers_that_nobody_reads_end_the_answerer(tmp_path: Path) -> None:
+def test_answer_command_ends_when_the_reader_is_gone(tmp_path: Path) -> None:
     question = '{"id": "1", "rule": "murmur2", "release": "4.4.0", "question": {"key": "61"}}'
     done = _shell(f"{KIT} answer < <(yes '{question}') | head -1", tmp_path)
     assert done.returncode == 2, "some answers are not given"

@@ -22,7 +22,7 @@ SHOWN = r"a\x1b[31mb\x9b2Jc\u202ed\x07\r\x00\ud83de"
 @pytest.mark.parametrize(
     "give", [str, styled, lambda text: table("", [text], [[text]]), lambda text: table(text, ["x" * 99], [["y"]])]
 )
-def test_whatever_is_printed_shows_its_control_characters_spelled_out(give: object) -> None:
+def test_printed_control_characters_are_escaped_on_the_console(give: object) -> None:
     out = io.StringIO()
     console(out, 200).print(give(HOSTILE))  # type: ignore[operator]
     assert SHOWN in out.getvalue()
@@ -40,7 +40,7 @@ def test_an_escape_sequence_in_a_table_made_elsewhere_is_not_obeyed() -> None:
     assert r"[red]plain\x1b[0m[/red]" in out.getvalue()
 
 
-def test_styles_stay_where_they_were_when_text_is_spelled_out() -> None:
+def test_text_styles_are_kept_when_characters_are_escaped() -> None:
     text = Text("one\x1b", style="bold")
     text.append("two", style="red")
     out = console(io.StringIO(), 80)

@@ -63,7 +63,7 @@ TOML_READERS: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("data", JSON, ids=["list", "object", "not UTF-8", "surrogate", "digits"])
-def test_json(tmp_path: Path, name: str, data: bytes) -> None:
+def test_unreadable_json_file_is_refused_in_one_line(tmp_path: Path, name: str, data: bytes) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(KitError) as raised:
         READERS[name](tmp_path / name)
@@ -72,14 +72,16 @@ def test_json(tmp_path: Path, name: str, data: bytes) -> None:
 
 @pytest.mark.parametrize("name", TOML_READERS)
 @pytest.mark.parametrize("data", TOML, ids=["list", "table", "not UTF-8", "digits"])
-def test_toml(tmp_path: Path, name: str, data: bytes) -> None:
+def test_unreadable_toml_file_is_refused_in_one_line(tmp_path: Path, name: str, data: bytes) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises((KitError, JarError)):
         TOML_READERS[name](tmp_path / name)
 
 
 @pytest.mark.parametrize("data", TOML)
-def test_mirrored_code(tmp_path: Path, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_coverage_toml_is_refused_in_one_line(
+    tmp_path: Path, data: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "coverage.toml").write_bytes(data)
     monkeypatch.setattr(mirrored, "files", lambda _: tmp_path)

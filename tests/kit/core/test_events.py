@@ -16,11 +16,11 @@ STREAM = [
 ]  # fmt: skip
 
 
-def test_a_stream_is_read_as_it_was_written() -> None:
+def test_event_stream_round_trips_through_json_lines() -> None:
     assert list(from_lines([*map(to_line, STREAM), b"\n"])) == STREAM
 
 
-def test_an_event_says_which_it_is() -> None:
+def test_event_json_names_the_type_of_event() -> None:
     assert [msgspec.json.decode(to_line(event))["event"] for event in STREAM] == ["began", "differed", "stale", "ended"]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_conformance.core.extras import missing_extra
+from kafka_conformance.core.extras import how_to_install, missing_extra
 
 ROOT = Path(__file__).parents[3]
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
@@ -21,8 +21,8 @@ def test_packages_of_an_extra(extra: str) -> None:
         if package != "kafka_conformance":
             words = missing_extra(ModuleNotFoundError("no", name=f"{package}.sub"))
             small = package in {"confluent_kafka", "numba", "numpy", "pyarrow"}  # an audit needs no more than these
-            named, rest = ("audit", ", or [jvm] for what uses Spark or Java") if small else (extra, "")
-            assert words == f"this command needs {package}: pip install 'kafka-conformance[{named}]'{rest}"
+            named, rest = ("audit", ", or '.[jvm]' for what uses Spark or Java") if small else (extra, "")
+            assert words == f"this command needs {package}: {how_to_install(named)}{rest}"
 
 
 def test_the_jvm_extra_includes_bulk() -> None:
@@ -35,3 +35,15 @@ def test_the_jvm_extra_includes_bulk() -> None:
 def test_another_module_is_a_defect() -> None:
     assert missing_extra(ModuleNotFoundError("no", name="kafka_conformance.core.gone")) is None
     assert missing_extra(ModuleNotFoundError("no")) is None
+
+
+def test_install_of_an_extra_is_from_a_checkout_in_errors_and_pages() -> None:
+    assert how_to_install("audit") == "pip install '.[audit]' in a checkout"
+    # A message in code that rules reach cannot change without proving these rules again.
+    proven = {ROOT / "reference" / "kafka_reference" / "bulk.py"}
+    files = [path for folder in ("kit", "reference", "jars") for path in (ROOT / folder).rglob("*.*")]
+    texts = {
+        path: path.read_text(encoding="utf-8") for path in files if path.suffix in {".py", ".md"} and path not in proven
+    }
+    from_an_index = re.compile(r"pip install (-q )?'?kafka-conformance\b")
+    assert [path for path, text in texts.items() if from_an_index.search(text)] == []

@@ -74,7 +74,7 @@ def test_what_is_not_a_file_is_refused_in_one_line(
         assert str(refused.value) == f"{path} cannot be read: {why}"
 
 
-def test_a_file_longer_than_the_limit_is_refused_whatever_its_size_says(tmp_path: Path) -> None:
+def test_file_longer_than_limit_is_refused_regardless_of_stat(tmp_path: Path) -> None:
     path = tmp_path / "sparse"
     with path.open("wb") as file:
         file.truncate(2**40)
@@ -160,7 +160,7 @@ def test_a_deleted_working_folder_is_a_missing_file(tmp_path: Path) -> None:
     assert not done.stderr
 
 
-def test_a_file_is_whole_or_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_write_leaves_the_previous_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "page"
     write_whole(path, b"first")
 
@@ -241,7 +241,7 @@ def test_standard_output_in_a_file_keeps_what_was_printed(tmp_path: Path) -> Non
     assert (tmp_path / "out").read_text() == "before\npage\nafter\n"
 
 
-def test_a_report_is_refused_before_the_work_if_its_place_is_not_writable(tmp_path: Path) -> None:
+def test_report_to_an_unwritable_place_is_refused_before_work(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path, why in (
         (tmp_path, "is a folder: name a file in it"),

@@ -34,7 +34,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_that_python_drops_comes_again_until_it_is_heard(asked: signal.Signals) -> None:
+def test_interrupt_dropped_by_python_is_raised_again(asked: signal.Signals) -> None:
     ran = run_script(_LOSES_ONE, str(int(asked)))
     assert ran.stdout.split("\n") == ["lost", "heard once more", ""], ran.stderr
     assert ran.stderr == "", "what Python drops and the kit raises again is not printed"
@@ -127,7 +127,7 @@ def test_a_ctrl_c_that_was_to_be_ignored_is_ignored() -> None:
 
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_of_a_deferred_block_is_raised_at_its_end(asked: signal.Signals) -> None:
+def test_interrupt_in_deferred_block_is_raised_at_the_end(asked: signal.Signals) -> None:
     script = (
         "import os\n"
         "from kafka_conformance.core import interrupts\n"
@@ -145,7 +145,7 @@ def test_an_interrupt_of_a_deferred_block_is_raised_at_its_end(asked: signal.Sig
     assert (ran.returncode, ran.stdout.split()) == (0, ["whole", "raised"]), ran.stderr
 
 
-def test_the_handler_is_put_back_after_another_has_replaced_it() -> None:
+def test_replaced_interrupt_handler_is_restored() -> None:
     script = (
         "import os, signal; from kafka_conformance.core import interrupts; interrupts.install();"
         "signal.signal(signal.SIGINT, lambda *_: print('replaced')); interrupts.restore()\n"

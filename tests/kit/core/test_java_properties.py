@@ -33,7 +33,7 @@ from kafka_conformance.core.java_properties import parse_properties, read_proper
          {"sasl.jaas.config": 'x.Y required username="u" password="p=w;\\";'}),
     ],
 )  # fmt: skip
-def test_properties(text: str, expected: dict[str, str]) -> None:
+def test_properties_are_parsed_as_java_util_properties(text: str, expected: dict[str, str]) -> None:
     assert parse_properties(text) == expected
 
 

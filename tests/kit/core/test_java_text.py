@@ -72,10 +72,10 @@ def test_digits_of_every_script_are_those_of_java() -> None:
 
 
 @pytest.mark.parametrize(("text", "expected"), LINES)
-def test_lines_end_where_java_ends_them(text: str, expected: list[str]) -> None:
+def test_lines_end_at_javas_line_terminators(text: str, expected: list[str]) -> None:
     assert lines_of(text) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), WORDS)
-def test_words_are_split_as_java_splits_them(text: str, expected: list[str]) -> None:
+def test_words_are_split_at_javas_whitespace(text: str, expected: list[str]) -> None:
     assert split(re.compile(r"\s+", re.ASCII), text) == expected

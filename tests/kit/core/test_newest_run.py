@@ -86,7 +86,7 @@ def test_watch_of_one_thread_ignores_steps_of_another() -> None:
     assert noted.seen == [10, (10, 1, 11, 11)]
 
 
-def test_kept_run_answers_only_its_own_question_rule_and_release() -> None:
+def test_kept_run_answers_only_the_same_question_rule_and_release() -> None:
     question: Any = (1,)
     with keep_run() as run:
         answer = newest_answer(add, question)
@@ -112,7 +112,7 @@ def test_labelled_questions_are_answered_by_one_run_of_the_rule(slug: str) -> No
     assert kept > len(questions) / 2, "the run that labels is one of the rule's own reference"
 
 
-def test_labelling_a_mutants_answers_does_not_replace_them() -> None:
+def test_labelling_keeps_the_answers_of_a_mutant() -> None:
     rule, questions = RULES["isr"], some_questions("isr")
     wrong = LabellingAnswerer(ReferenceAnswerer("wrong", lambda *_: {"wrong": 1}))
     assert wrong.answer(rule, NEWEST, questions) == [Answered({"wrong": 1})] * len(questions)

@@ -69,7 +69,7 @@ def test_those_who_say_the_same_agree() -> None:
     assert counts.missing_labels == []
 
 
-def test_every_difference_is_kept_with_its_question() -> None:
+def test_tally_keeps_every_difference_with_the_question() -> None:
     counts = tally(DOUBLE, mutant(from_a_thousand_on), SOURCES)
     assert told(counts) == (13, 11, 2, 0, 0)
     assert counts.differences == [
@@ -96,7 +96,7 @@ def test_who_breaks_down_never_agrees(error: Exception, expected_fails: bool) ->
     assert "broke" in what
 
 
-def test_two_who_break_down_alike_do_not_agree() -> None:
+def test_answerers_that_both_fail_do_not_count_as_agreeing() -> None:
     def broken(*_: object) -> Answer:
         raise RuntimeError("broke")
 
@@ -124,7 +124,7 @@ def test_what_neither_has_is_counted_apart() -> None:
     assert told(tally(DOUBLE, pair, SOURCES)) == (10, 10, 0, 0, 3)
 
 
-def test_who_answers_too_little_is_not_believed() -> None:
+def test_answerer_that_returns_too_few_outcomes_raises() -> None:
     class Short:
         name = "short"
 
@@ -193,7 +193,7 @@ def test_the_smallest_question_for_a_planted_mistake(seed: int) -> None:
     )
 
 
-def test_what_the_search_does_not_meet_stays_as_it_was_found() -> None:
+def test_difference_the_shrinker_cannot_reach_stays_unchanged() -> None:
     found = Difference(Number(20_000), {"double": 40_000}, {"double": 0})
     far = mutant(lambda question, at: {"double": 0} if question.number == 20_000 else doubled(question, at))
     assert shrink_difference(DOUBLE, far, [found], 50, 7) == found
@@ -221,7 +221,7 @@ def test_a_difference_does_not_shrink_into_one_of_another_kind() -> None:
     assert even.question == Number(2), "the path of a question is part of the kind"
 
 
-def test_kinds_of_difference() -> None:
+def test_kind_of_difference_is_path_and_answer_shape() -> None:
     rule = replace(DOUBLE, path=lambda question: "large" if question.number > 9 else "small")
     kinds = [
         kind_of(rule, Difference(Number(number), left, right))

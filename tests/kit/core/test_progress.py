@@ -56,7 +56,7 @@ def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert "2/2" in err
 
 
-def test_a_terminal_that_cannot_move_its_cursor_gets_lines(
+def test_progress_on_a_dumb_terminal_prints_lines(
     clock: list[float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)

@@ -83,7 +83,7 @@ def test_a_name_is_of_rule_release_and_question() -> None:
     assert len(names) == 4
 
 
-def test_what_is_left_out_is_what_it_stands_for() -> None:
+def test_omitted_optional_fields_equal_the_defaults() -> None:
     written = PRODUCER.replace('{"key":', '{"partition":null,"key":').replace(
         '"config":{', '"config":{"ignore_keys":false,'
     )
@@ -112,7 +112,7 @@ def test_equal_values_equal_bytes() -> None:
         ("producer-partition", PRODUCER.replace('"draws"', '"draw"')),
     ],
 )
-def test_a_field_nobody_knows_is_refused(slug: str, text: str) -> None:
+def test_question_with_an_unknown_field_is_refused(slug: str, text: str) -> None:
     with pytest.raises(msgspec.ValidationError, match="unknown field"):
         question(slug, text)
 

@@ -83,7 +83,7 @@ def test_every_key_of_up_to_a_byte() -> None:
 
 
 @pytest.mark.parametrize("chunk", [1000, 65535, 65536, 1 << 21])
-def test_every_key_of_up_to_two_bytes_once_however_it_is_cut(chunk: int) -> None:
+def test_every_key_up_to_two_bytes_occurs_once_in_chunks(chunk: int) -> None:
     found = keys(2, chunk=chunk)
     assert len(found) == len(set(found)) == 1 + 256 + 65536
     assert found[257:260] == [b"\0\0", b"\0\1", b"\0\2"]

@@ -31,7 +31,7 @@ def examples_of(page: str, release: str) -> list[Example]:
 
 
 @pytest.mark.parametrize(("page", "release"), RELEASES)
-def test_a_page_follows_from_its_files(page: str, release: str) -> None:
+def test_change_page_is_generated_from_the_example_files(page: str, release: str) -> None:
     rules = [change for change in PAGES[page].rules if change.after == release]
     text = (DOCS / page / f"{release}.md").read_text(encoding="utf-8")
     assert text == release_page(page, rules, examples_of(page, release)), AGAIN

@@ -32,7 +32,7 @@ def test_what_was_not_run_says_so() -> None:
     assert "## Standalone\n\n**Not run" not in PAGE
 
 
-def test_enough_is_shown() -> None:
+def test_cluster_page_shows_six_submit_commands() -> None:
     assert len(SUBMITS) == 6
 
 

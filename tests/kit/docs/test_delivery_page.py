@@ -36,7 +36,7 @@ def test_every_fault_is_in_the_table() -> None:
     assert len(SHOWN) >= 10
 
 
-def test_every_error_is_in_the_row_of_its_moment() -> None:
+def test_delivery_page_lists_every_error_at_the_moment_of_failure() -> None:
     rows = re.findall(r"^\| (`[A-Z_]+`.*) \| (before|after|never)[^|]*\|$", PAGE, re.MULTILINE)
     named = [(name, when) for errors, when in rows for name in re.findall("[A-Z_]{5,}", errors)]
     moments = {name: given.moment.value.partition(" ")[0] for name, given in PRODUCE_ERRORS.items()}

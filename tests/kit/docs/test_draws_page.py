@@ -30,19 +30,19 @@ def first_draws(seed: int) -> list[int]:
     return [draws.next() for _ in range(4)]
 
 
-def test_its_python_runs() -> None:
+def test_python_of_the_draws_page_gives_the_results_shown() -> None:
     examples = doctest.DocTestParser().get_doctest(PAGE, {}, "draws.md", "draws.md", 0)
     assert len(examples.examples) > 20
     assert doctest.DocTestRunner().run(examples).failed == 0
 
 
-def test_its_table_of_seeds_is_the_references() -> None:
+def test_seed_table_of_the_draws_page_equals_the_reference() -> None:
     assert len(SEEDS) == 5
     assert [(seed, first_draws(seed)) for seed, _ in SEEDS] == SEEDS
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
-def test_its_javascript_draws_the_same() -> None:
+def test_javascript_of_the_draws_page_draws_as_the_reference() -> None:
     (code,) = re.findall(r"```javascript\n(.*?)```", PAGE, re.DOTALL)
     asked = [[str(seed), k] for seed, _ in SEEDS for k in (1, 2, 3, 4)]
     call = f"console.log(JSON.stringify({json.dumps(asked)}.map(([seed, k]) => draw(seed, k))))"
@@ -50,13 +50,13 @@ def test_its_javascript_draws_the_same() -> None:
     assert json.loads(ran.stdout) == [draw for _, draws in SEEDS for draw in draws]
 
 
-def test_its_table_has_every_rule_with_draws() -> None:
+def test_draws_page_lists_every_rule_with_draws() -> None:
     named = dict(re.findall(r"^\| `([a-z-]+)` \| `(draws|seed)` \|", PAGE, re.MULTILINE))
     fields = {slug: set(rule.question.__struct_fields__) & {"draws", "seed"} for slug, rule in RULES.items()}
     assert named == {slug: found.pop() for slug, found in fields.items() if found}
 
 
-def test_its_grades_are_those_of_the_gate() -> None:
+def test_grades_of_the_draws_page_are_the_gates() -> None:
     (hello,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
     assert set(msgspec.json.decode(hello, type=DriverHelloLine).hello.grades) <= RULES_WITH_DRAWS
     rows = dict(re.findall(r"^\| `(admissible|statistical)` \| [^|]* \| ([^|]*) \|$", PAGE, re.MULTILINE))
@@ -65,7 +65,7 @@ def test_its_grades_are_those_of_the_gate() -> None:
     assert set(re.findall(r"`([^`]+)`", rows["statistical"])) == statistical
 
 
-def test_its_links_within_the_page() -> None:
+def test_links_within_the_draws_page_resolve() -> None:
     anchors = {
         re.sub(r"[^a-z0-9 -]", "", head.lower()).replace(" ", "-")
         for head in re.findall(r"^#+ (.*)$", PAGE, re.MULTILINE)

@@ -43,7 +43,7 @@ def test_every_folder_is_tested_and_linked() -> None:
 
 
 @pytest.mark.parametrize("language", DRIVERS)
-def test_it_is_short(language: str) -> None:
+def test_driver_example_has_at_most_65_lines(language: str) -> None:
     assert len((EXAMPLES / language / DRIVERS[language].file).read_text(encoding="utf-8").splitlines()) <= 65
 
 
@@ -64,7 +64,7 @@ def gate(language: str, folder: Path, tmp_path: Path) -> subprocess.CompletedPro
 @pytest.mark.clients
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("language", DRIVERS)
-def test_it_conforms_and_a_wrong_hash_does_not(language: str, tmp_path: Path) -> None:
+def test_driver_example_conforms_and_a_wrong_hash_differs(language: str, tmp_path: Path) -> None:
     example = DRIVERS[language]
     if shutil.which(example.tool) is None:
         pytest.skip(f"{example.tool} is not installed: the example in {language} is not built")

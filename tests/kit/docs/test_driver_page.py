@@ -147,7 +147,7 @@ def without_numbers(text: str) -> str:
     return re.sub(r"[0-9][0-9,.]*", "0", text)
 
 
-def test_the_quick_start_conforms_on_its_first_run(tmp_path: Path) -> None:
+def test_quick_start_driver_conforms_at_the_first_run(tmp_path: Path) -> None:
     assert len([line for line in QUICK_DRIVER.splitlines() if line.strip()]) <= 20
     (tmp_path / "driver.py").write_text(QUICK_DRIVER, encoding="utf-8")
     for command in ("sample partition-for-key --json | python driver.py", "gate -- python driver.py"):

@@ -51,7 +51,7 @@ def test_a_case_has_the_answers_of_every_release_with_the_rule(path: Path) -> No
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_explain_shows_each_answer_with_its_releases(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_explain_shows_each_answer_of_a_finding_with_releases(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     case = msgspec.json.decode(path.read_bytes())
     assert explain.run(file=str(path), kafka="", answerer_name="reference", svg=None, as_json=True) == 0
     timelines = [msgspec.json.decode(line) for line in capsys.readouterr().out.splitlines()]

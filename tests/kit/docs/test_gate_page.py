@@ -23,7 +23,9 @@ _PLUGIN = () if entry_points(group="pytest11", name="kafka-conformance") else ("
         pytest.param("0xFFFFFFFF", {"failed": 1}, marks=pytest.mark.exhaustive),
     ],
 )
-def test_the_pytest_example(pytester: pytest.Pytester, mask: str, outcome: dict[str, int]) -> None:
+def test_pytest_example_of_the_gate_page_detects_a_wrong_partitioner(
+    pytester: pytest.Pytester, mask: str, outcome: dict[str, int]
+) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     library = "from kafka_reference import murmur2\n\ndef partition(key, count):\n"
     pytester.makepyfile(mylibrary=f"{library}    return (murmur2(key) & {mask}) % count\n", test_partitions=example)
@@ -32,4 +34,4 @@ def test_the_pytest_example(pytester: pytest.Pytester, mask: str, outcome: dict[
 
 
 def test_the_page_counts_all_rules() -> None:
-    assert f"of {len(RULES)} rules" in " ".join(PAGE.split())
+    assert f"(the kit has {len(RULES)})" in " ".join(PAGE.split())

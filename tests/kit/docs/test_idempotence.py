@@ -13,6 +13,6 @@ PAGE = (Path(__file__).parents[3] / "kit" / "docs" / "idempotence.md").read_text
 RELEASES = sorted(map(parse_release, load().releases))
 
 
-def test_its_tables_are_the_references() -> None:
+def test_tables_of_the_idempotence_page_equal_the_reference() -> None:
     made = markdown({release: ask_combinations(ReferenceAnswerer(), release) for release in RELEASES}, RELEASES)
     assert PAGE.partition("<!-- table: made by idempotence -->\n\n")[2].partition("\n<!-- /table -->")[0] == made

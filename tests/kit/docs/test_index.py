@@ -34,7 +34,7 @@ def test_the_readme_links_the_index_and_the_pages_of_the_rules() -> None:
     assert {"kit/docs/README.md", "kit/docs/rules/README.md"} <= set(links(ROOT / "README.md"))
 
 
-def test_every_page_that_counts_the_rules_counts_them_all() -> None:
+def test_pages_that_count_the_rules_name_the_right_count() -> None:
     counts = {page: set(re.findall(r"the kit has (\d+)", page.read_text(encoding="utf-8"))) for page in PAGES}
     counting = {page.name: found for page, found in counts.items() if found}
     assert counting.keys() == {"driver.md", "gate.md", "start.md"}

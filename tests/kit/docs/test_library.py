@@ -28,7 +28,7 @@ def test_a_chapters_python_runs(chapter: Path) -> None:
 
 
 @pytest.mark.parametrize("page", sorted(LIBRARY.glob("*.md")), ids=lambda path: path.stem)
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_of_library_pages_resolve_to_files(page: Path) -> None:
     links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
     assert links
     assert [link for link in links if not (page.parent / link.partition("#")[0]).exists()] == []

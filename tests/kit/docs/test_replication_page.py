@@ -14,7 +14,7 @@ PATH = Path(__file__).parents[3] / "kit" / "docs" / "replication.md"
 PAGE = PATH.read_text(encoding="utf-8")
 
 
-def test_the_page_has_the_stories() -> None:
+def test_replication_page_contains_the_packages_example_histories() -> None:
     assert block_of(PAGE, COMMAND) == story_page().strip("\n"), f"run: python -m {COMMAND} {PATH.name}"
 
 

@@ -64,7 +64,7 @@ def test_a_page_has_every_field_step_kind_and_mistake(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_page_begins_with_the_rule_its_python_its_java_and_its_harm(slug: str) -> None:
+def test_rule_page_begins_with_rule_python_java_and_harm(slug: str) -> None:
     text = page(slug)
     head = text[: text.index("|  |  |")]
     assert all(f"[`{method.name}`]({method.address})" in head for method in rule_summary(slug).java)
@@ -73,7 +73,7 @@ def test_page_begins_with_the_rule_its_python_its_java_and_its_harm(slug: str) -
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_imports_that_a_page_shows_work_and_signatures_name_them(slug: str) -> None:
+def test_imports_on_a_rule_page_work_and_match_signatures(slug: str) -> None:
     (block,) = re.findall(r"```python\n(.*?)\n```", page(slug), re.DOTALL)
     imports, _, calls = block.partition("\n\n")
     names: dict[str, Any] = {}
@@ -98,7 +98,7 @@ def test_the_reference_gives_the_answers_of_the_examples(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", [*RULES, "README"])
-def test_its_links_lead_somewhere(slug: str) -> None:
+def test_links_of_rule_pages_resolve_to_files_and_headings(slug: str) -> None:
     for link in re.findall(r"\]\((?!https://github\.com/apache/kafka/blob/)([^)]+)\)", page(slug)):
         path, _, section = link.partition("#")
         target = (FOLDER / path).resolve() if path else FOLDER / f"{slug}.md"

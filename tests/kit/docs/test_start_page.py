@@ -23,7 +23,7 @@ def gate(driver: Path, folder: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_its_python_is_right() -> None:
+def test_python_of_the_start_page_gives_the_results_shown() -> None:
     failed, tried = doctest.testfile(str(ROOT / "kit" / "docs" / "start.md"), module_relative=False)
     assert (failed, tried) == (0, 2)
 
@@ -32,7 +32,7 @@ def test_its_python_is_right() -> None:
 def test_the_gate_prints_what_the_page_shows(tmp_path: Path) -> None:
     done = gate(ROOT / "kit" / "docs" / "examples" / "driver.py", tmp_path)
     assert done.returncode == 0
-    (shown,) = re.findall(r"```text\n(partition-for-key .*?)```", PAGE, re.DOTALL)
+    (shown,) = re.findall(r"```text\n…\n(partition-for-key .*?)```", PAGE, re.DOTALL)
     printed = [" ".join(line.split()) for line in done.stdout.splitlines()]
     for line in shown.splitlines():
         assert any(each.startswith(" ".join(line.split())) for each in printed), line
@@ -62,6 +62,6 @@ def test_the_audit_finds_both_producers(tmp_path: Path) -> None:
         [*KIT, *words.split()], cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False
     )
     assert done.returncode == 1, done.stderr
-    (headline,) = re.findall(r"```text\n([^`]* records are not where .*)\n```", PAGE)
+    (headline,) = re.findall(r"```text\n([^`]* records are not where .*)\n…\n```", PAGE)
     assert headline in done.stdout
     assert "partition 0, offset 874: the first record placed by librdkafka-consistent" in done.stdout

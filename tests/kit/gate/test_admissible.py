@@ -53,7 +53,7 @@ def test_what_the_rule_answers_with_other_draws_is_admissible(slug: str, at: str
 
 
 @pytest.mark.parametrize(("slug", "at"), ASKED)
-def test_a_partition_that_is_not_there_is_refused_and_what_is_allowed_is_said(slug: str, at: str) -> None:
+def test_nonexistent_partition_is_refused_with_the_allowed_ones(slug: str, at: str) -> None:
     rule, judged = RULES[slug], 0
     for question in _questions(slug):
         right = outcome_of(rule.ask, _other_draws(question, 0), parse_release(at))
@@ -113,7 +113,7 @@ OFTEN = WITH_DRAWS[1::6]
 @pytest.mark.parametrize(
     "slug", [pytest.param(each, marks=() if each in OFTEN else pytest.mark.exhaustive) for each in WITH_DRAWS]
 )
-def test_mutants_are_refused_unless_they_only_change_which_draw_means_what(slug: str) -> None:
+def test_mutants_are_refused_unless_only_draws_are_permuted(slug: str) -> None:
     assert _notices(slug) == (slug not in ONLY_DRAWS)
 
 

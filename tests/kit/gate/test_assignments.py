@@ -45,6 +45,6 @@ def test_what_each_member_gets(answer: dict[str, Any], agrees: bool, severity: s
         assert harm_of(RANGE, [Difference(QUESTION, RIGHT, answer)]).severity == severity
 
 
-def test_other_answers_are_as_they_are() -> None:
+def test_answers_other_than_assignments_are_returned_unchanged() -> None:
     for answer in ({"hash": 1}, {"assignment": {"a": [2, 1]}, "more": 1}, {"assignment": [2, 1]}):
         assert in_any_order(answer) is answer

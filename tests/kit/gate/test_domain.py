@@ -91,7 +91,7 @@ def _correct(rule: str, _: str, question: dict[str, Any]) -> dict[str, Any] | No
 KEYED = ("murmur2", "partition-for-key", "sequence-increment")
 
 
-def test_a_correct_client_conforms_at_its_first_run(tmp_path: Path) -> None:
+def test_correct_client_conforms_at_the_first_run(tmp_path: Path) -> None:
     assert _run(_correct, tmp_path, *KEYED).ended.exit_code == 0
 
 
@@ -111,7 +111,7 @@ def test_what_is_out_of_domain_is_counted_apart_and_changes_no_verdict(tmp_path:
 
 
 @pytest.mark.parametrize(("by", "inside"), [(1, True), (0, False)])
-def test_a_search_finds_differences_on_its_own_side_of_the_domain_alone(by: int, inside: bool) -> None:
+def test_search_for_differences_stays_on_one_side_of_the_domain(by: int, inside: bool) -> None:
     rule = RULES["sequence-increment"]
     for out_of_domain in (False, True):
         compared = DomainComparison(EXPECTED, EXPECTED, NEWEST, out_of_domain=out_of_domain)
@@ -163,7 +163,7 @@ def test_a_hash_is_the_same_with_and_without_a_sign(answer: Any, same: bool) -> 
     assert isinstance(verdict, Agrees) == same
 
 
-def test_unsigned_hashes_are_noted_as_another_way_to_write_them(tmp_path: Path) -> None:
+def test_unsigned_hashes_are_noted_without_counting_as_differences(tmp_path: Path) -> None:
     (ended,) = [event for event in _run(_correct, tmp_path, "murmur2").events if isinstance(event, RuleEnded)]
     assert ended.verdict == "agrees"
     assert 1000 < ended.unsigned < ended.agreed

@@ -53,7 +53,7 @@ def test_the_newest_release_of_each_era_is_asked_of_each_rule() -> None:
     assert asked_eras("all", [SLUG]) == asked_eras("", [SLUG]) == {}
 
 
-def test_older_eras_are_asked_what_tells_them_apart_and_fewer_fresh_questions() -> None:
+def test_older_eras_are_asked_distinguishing_cases_and_fewer_examples() -> None:
     def asked(release: Any, **given: Any) -> dict[str, list[Any]]:
         made = gate_sources(RULE, release, "exact", 60, 1, Path("none"), "target", **given)
         return {source.name: list(source.questions) for source, _ in made}
@@ -69,7 +69,7 @@ def test_older_eras_are_asked_what_tells_them_apart_and_fewer_fresh_questions() 
     assert all(here not in there for here, *there in zip(*answers, strict=True))
 
 
-def test_a_target_that_takes_an_older_era_for_the_newest_differs_there_and_only_eras_show_it(tmp_path: Path) -> None:
+def test_older_era_answered_as_newest_differs_only_with_eras_option(tmp_path: Path) -> None:
     older, newest = EVERY[-2].newest, EVERY[-1].newest
     takes = {str(older): str(newest)}
     assert _gate(tmp_path, "", takes).ended.exit_code == 0
@@ -79,7 +79,7 @@ def test_a_target_that_takes_an_older_era_for_the_newest_differs_there_and_only_
     assert verdicts == {str(era.newest): "differs" if era is EVERY[-2] else "agrees" for era in EVERY}
 
 
-def test_every_event_of_a_rule_names_its_era(tmp_path: Path) -> None:
+def test_every_event_of_a_rule_names_the_era(tmp_path: Path) -> None:
     began = [event for event in _gate(tmp_path, "eras", {}).events if isinstance(event, RuleBegan)]
     assert [event.era for event in began] == [tuple(map(str, era.releases)) for era in EVERY]
     assert [event.release for event in began] == [event.era[-1] for event in began]

@@ -47,7 +47,7 @@ def _produced(**record: Any) -> dict[str, Any]:
         ("sequence-increment", {"sequence": 2147483647, "by": 1}, {"sequence": 0}, {"sequence": 1}, "high", "refuses"),
     ],
 )  # fmt: skip
-def test_severity(
+def test_severity_of_a_difference_follows_from_the_answers(
     slug: str, question: dict[str, Any], expected: Answer, actual: Answer, severity: str, words: str
 ) -> None:
     harm = harm_of(RULES[slug], [_difference(slug, question, expected, actual)])
@@ -131,7 +131,7 @@ def test_a_stream_without_effects_is_written_as_before() -> None:
     assert "no known mistake" not in text
 
 
-def test_worse_is_first() -> None:
+def test_findings_are_ranked_by_severity_then_count() -> None:
     ranks = [rank(_differed("r", severity, severity, 0, 1)) for severity in get_args(Severity)]
     assert ranks == sorted(ranks)
     assert rank(_differed("r", "k", "high", 5, 1)) < rank(_differed("r", "k", "high", 4, 9))

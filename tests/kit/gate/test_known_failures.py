@@ -45,7 +45,7 @@ def _known(tmp_path: Path, text: str = ENTRY) -> KnownFailures:
     return known
 
 
-def test_an_entry_covers_what_it_describes(tmp_path: Path) -> None:
+def test_known_failure_covers_the_described_difference(tmp_path: Path) -> None:
     known = _known(tmp_path)
     covered = known.covers(_miss())
     assert covered is not None
@@ -54,7 +54,7 @@ def test_an_entry_covers_what_it_describes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [{"rule": "delivery"}, {"kind": "hash → raises X"}])
-def test_it_covers_nothing_else(tmp_path: Path, change: dict[str, object]) -> None:
+def test_known_failure_with_another_field_covers_nothing(tmp_path: Path, change: dict[str, object]) -> None:
     assert _known(tmp_path).covers(_miss(**change)) is None
 
 
@@ -85,7 +85,7 @@ def test_message_and_diagnosis_have_to_be_as_expected(tmp_path: Path, line: str,
         (ENTRY + 'release = "2.8.2"\n', "unknown"),
     ],
 )
-def test_an_entry_that_is_wrong_is_told_with_what_to_do(tmp_path: Path, text: str, why: str) -> None:
+def test_wrong_known_failure_is_reported_with_reason_and_hint(tmp_path: Path, text: str, why: str) -> None:
     (stale,) = _known(tmp_path, text).wrong()
     assert stale.why == why
     assert stale.hint
@@ -132,7 +132,7 @@ def test_a_file_that_cannot_be_understood_is_one_line(tmp_path: Path, text: str)
         ("zzz", "a report of the gate names the diagnosis of each difference"),
     ],
 )
-def test_a_mistyped_diagnosis_is_told_with_the_nearest_name(tmp_path: Path, written: str, hint: str) -> None:
+def test_mistyped_diagnosis_is_refused_with_the_nearest_name(tmp_path: Path, written: str, hint: str) -> None:
     (tmp_path / "known.toml").write_text(f'{ENTRY}diagnosis = "{written}"\n', encoding="utf-8")
     with pytest.raises(BadInput, match=re.escape(hint)) as raised:
         read(tmp_path / "known.toml", TODAY)
@@ -171,7 +171,7 @@ def test_an_entry_holds_in_a_span_of_releases(tmp_path: Path, release: str, hold
         (["2.8.2", "3.3.1"], ["up to 2.8.2", "3.3.1"]),
     ],
 )
-def test_a_new_entry_names_releases_only_if_the_difference_depends_on_them(
+def test_new_known_failure_names_releases_only_if_relevant(
     tmp_path: Path, found: list[str], written: list[str]
 ) -> None:
     known = KnownFailures(today=TODAY)
@@ -197,7 +197,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
         read(tmp_path / "no.toml", TODAY)
 
 
-def test_a_new_file_is_made_and_covers_what_it_was_made_from(tmp_path: Path) -> None:
+def test_new_known_failures_file_covers_the_recorded_differences(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
     odd = _miss(kind="a [kind] of *its* own?")
     assert updated(path, KnownFailures(today=TODAY), [(_differed(), "crc32"), (_differed(odd.kind), "")]) == 2
@@ -211,7 +211,7 @@ def test_a_new_file_is_made_and_covers_what_it_was_made_from(tmp_path: Path) -> 
     assert (known.entries[0].expires - TODAY).days == 90
 
 
-def test_mending_takes_out_what_is_wrong_and_keeps_the_rest_with_its_comments(tmp_path: Path) -> None:
+def test_update_of_known_failures_removes_stale_and_keeps_comments(tmp_path: Path) -> None:
     stale = ENTRY.replace("another*", "nothing like it").replace("CRC32 is its default", "gone")
     known = _known(tmp_path, ENTRY + stale)
     assert known.covers(_miss()) is not None
@@ -222,7 +222,7 @@ def test_mending_takes_out_what_is_wrong_and_keeps_the_rest_with_its_comments(tm
     assert [entry.pattern for entry in read(tmp_path / "known.toml", TODAY).entries] == ["another*", "raises X"]
 
 
-def test_a_file_that_cannot_be_written_is_said(tmp_path: Path) -> None:
+def test_unwritable_known_failures_file_is_reported_as_such(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     with pytest.raises(KitError, match="cannot be written"):
         updated(tmp_path / "taken" / "known.toml", KnownFailures(today=TODAY), [])

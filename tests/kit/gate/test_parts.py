@@ -161,7 +161,7 @@ def _records_only(question: dict[str, Any], answer: Answer) -> Answer | None:
     return {"batches": batches, **({"raises": answer["raises"]} if "raises" in answer else {})}
 
 
-def test_decoder_of_records_alone_conforms_in_its_half(tmp_path: Path) -> None:
+def test_decoder_of_records_alone_conforms_in_the_decoding_half(tmp_path: Path) -> None:
     result = _gate(tmp_path, "record-batch", _records_only)
     ended = _ended(result)
     assert (ended.verdict, result.ended.exit_code) == ("agrees", 0), result.ended.why
@@ -172,7 +172,7 @@ def test_decoder_of_records_alone_conforms_in_its_half(tmp_path: Path) -> None:
     assert "0 of 1 rule asked conform, 1 in part (the kit has 32)" in result.ended.why
 
 
-def test_decoder_that_reads_other_records_differs_in_its_half(tmp_path: Path) -> None:
+def test_decoder_with_wrong_timestamps_differs_in_the_decoding_half(tmp_path: Path) -> None:
     def off_by_one(question: dict[str, Any], answer: Answer) -> Answer | None:
         read_ = _records_only(question, answer)
         for batch in (read_ or {}).get("batches", ()):
@@ -242,7 +242,7 @@ def test_leader_epoch_that_a_broker_writes_is_not_excused() -> None:
         assert read(rule, question, expected, actual).agrees == agrees
 
 
-def test_compressed_batch_may_be_answered_by_its_bytes(tmp_path: Path) -> None:
+def test_compressed_batch_answered_by_bytes_is_read_back(tmp_path: Path) -> None:
     from kafka_conformance.rules.record_batch.adapter import new_batch
     from kafka_reference.record_batch import encode_batch
 

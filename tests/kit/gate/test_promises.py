@@ -68,7 +68,9 @@ GROWN = _group(_member("a", 0, 1, 2, 3), _member("b"))
         (_group(_member("a"), _member("b", topics=())), _assigned(a=[0, 1, 2], b=[3]), "each partition once"),
     ],
 )
-def test_an_eager_assignment(question: AssignorQuestion, answer: Answer, promise: str) -> None:
+def test_eager_assignment_breaks_the_expected_promise_or_none(
+    question: AssignorQuestion, answer: Answer, promise: str
+) -> None:
     assert _promise(EAGER, question, answer) == promise
 
 
@@ -84,7 +86,9 @@ def test_an_eager_assignment(question: AssignorQuestion, answer: Answer, promise
         (_group(_member("a", 0, 1), _member("b")), _assigned(a=[0, 1], b=[2, 3]), ""),
     ],
 )
-def test_a_cooperative_assignment(question: AssignorQuestion, answer: Answer, promise: str) -> None:
+def test_cooperative_assignment_breaks_the_expected_promise_or_none(
+    question: AssignorQuestion, answer: Answer, promise: str
+) -> None:
     assert _promise(COOPERATIVE, question, answer) == promise
 
 
@@ -136,7 +140,7 @@ def test_java_keeps_the_promises_in_ordinary_groups(question: AssignorQuestion) 
 
 
 @pytest.mark.parametrize("rule", [EAGER, COOPERATIVE], ids=["eager", "cooperative"])
-def test_an_answer_that_is_javas_is_admissible_even_where_it_breaks_a_promise(rule: Rule) -> None:
+def test_javas_answer_is_admissible_even_if_a_promise_breaks(rule: Rule) -> None:
     found = frozen(rule)
     assert found is not None
     asked = [(case.typed_question(rule), case.answer) for case in found.at(str(NEWEST))]

@@ -102,7 +102,7 @@ def test_answers_that_change_refute_a_constant(tmp_path: Path) -> None:
     assert [one.mutant for one in _ended_rule(constant).diagnoses] == ["always-the-same"]
 
 
-def test_known_flaky_makes_them_known_and_nothing_else(tmp_path: Path) -> None:
+def test_known_flaky_option_accepts_only_nondeterministic_findings(tmp_path: Path) -> None:
     events = _gate(_Client(), tmp_path, known_flaky=True)
     found = _found(events)
     assert found["not deterministic"].known is not None
@@ -158,7 +158,7 @@ def test_what_counts_as_another_answer(outcome: Outcome, changes: bool) -> None:
     assert bool(changed) == changes
 
 
-def test_a_target_that_declares_its_own_draws_is_not_asked_again(tmp_path: Path) -> None:
+def test_target_that_declares_draws_is_not_asked_again(tmp_path: Path) -> None:
     class Drawing(_Client):
         grades = {BUILTIN.slug: "admissible"}  # noqa: RUF012
 

@@ -103,7 +103,7 @@ def test_a_right_target_conforms(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_wrong_target_differs_and_is_told_what_explains_it(tmp_path: Path) -> None:
+def test_wrong_target_differs_with_a_diagnosis(tmp_path: Path) -> None:
     events = _gate(_Target(_mutant("crc32")), tmp_path)
     assert _ended(events).exit_code == 1
     (differed,) = _of(events, Differed)
@@ -113,7 +113,7 @@ def test_a_wrong_target_differs_and_is_told_what_explains_it(tmp_path: Path) -> 
     assert read_failure(differed.file).typed_question() == MURMUR2.question(**differed.question)
 
 
-def test_a_frozen_answer_is_believed_and_not_the_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_frozen_answers_take_precedence_over_the_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate_questions, "EXPECTED", ReferenceAnswerer("r", lambda _, __: {"hash": "nothing"}))
     (ended,) = _of(_gate(_Target(_right), tmp_path), RuleEnded)
     assert ended.agreed == 2
@@ -129,7 +129,7 @@ def test_a_finding_is_made_small_through_the_target(tmp_path: Path) -> None:
     assert [path.stem for path in tmp_path.iterdir()] == [differed.id]
 
 
-def test_what_failed_before_is_asked_again_and_only_of_who_failed_it(tmp_path: Path) -> None:
+def test_saved_failures_are_asked_again_for_the_same_target(tmp_path: Path) -> None:
     _gate(_Target(_mutant("crc32")), tmp_path)
     (ended,) = _of(_gate(_Target(_right), tmp_path), RuleEnded)
     assert (ended.earlier, ended.verdict) == (1, "agrees")
@@ -159,7 +159,7 @@ def test_a_target_that_cannot_be_judged_does_not_pass(
     assert _ended(events).exit_code == code
 
 
-def test_troubles_are_told_once_with_how_often(tmp_path: Path) -> None:
+def test_repeated_protocol_error_is_reported_once_with_count(tmp_path: Path) -> None:
     (error,) = _of(_gate(_Target(lambda *_: Lost("hangs", "what", "hint")), tmp_path), ProtocolError)
     assert (error.error, error.what, error.hint) == ("hangs", "what", "hint")
     assert error.times > 20
@@ -194,13 +194,13 @@ def test_a_difference_outweighs_a_crash(tmp_path: Path) -> None:
     assert _ended(_gate(_Target(say), tmp_path)).exit_code == 1
 
 
-def test_what_is_said_after_the_last_answer_is_a_trouble(tmp_path: Path) -> None:
+def test_output_after_the_last_answer_is_a_protocol_error(tmp_path: Path) -> None:
     events = _gate(_Target(_right, last=Lost("noise", "said more", "say less")), tmp_path)
     assert [error.error for error in _of(events, ProtocolError)] == ["noise"]
     assert _ended(events).exit_code == 2
 
 
-def test_rules_it_does_not_have_are_not_asked_unless_they_were_named(tmp_path: Path) -> None:
+def test_unsupported_rules_are_skipped_unless_named(tmp_path: Path) -> None:
     def say(rule: Rule, at: Release, question: Question) -> Outcome:
         return _right(rule, at, question) if rule is MURMUR2 else Unsupported("not here")
 
@@ -278,7 +278,7 @@ def test_a_client_that_counts_bytes_rightly_conforms_by_hundreds_of_records(tmp_
     assert ended.asked > 300
 
 
-def test_a_client_that_switches_one_record_early_differs_and_its_mistake_is_named(tmp_path: Path) -> None:
+def test_partitioner_switching_one_record_early_is_diagnosed(tmp_path: Path) -> None:
     rule, slug = RULES["builtin-partitioner"], "switches-one-record-early"
     early = _Target(_counting_bytes(slug), grades={rule.slug: "admissible"})
     events = _gate(early, tmp_path, rule)
@@ -291,7 +291,7 @@ def test_a_client_that_switches_one_record_early_differs_and_its_mistake_is_name
     assert _ended(_gate(early, tmp_path, rule, known=_known(rule=rule.slug, diagnosis=slug))).exit_code == 0
 
 
-def test_a_rule_is_asked_of_the_newest_release_that_has_it() -> None:
+def test_rule_is_asked_in_the_newest_release_that_has_the_rule() -> None:
     releases = list(map(parse_release, ("2.8.2", "3.9.2", "4.4.0")))
     assert str(newest_with(RULES["default-partitioner"], releases)) == "3.9.2"
     assert str(newest_with(MURMUR2, releases)) == "4.4.0"
@@ -303,7 +303,7 @@ def test_an_explanation_that_is_read_off_the_answer_makes_nothing_known(tmp_path
     assert _ended(events).exit_code == 1
 
 
-def test_each_finding_has_an_example_of_its_own_in_a_file_of_its_own(tmp_path: Path) -> None:
+def test_each_finding_is_shrunk_and_saved_to_a_separate_file(tmp_path: Path) -> None:
     """The shrinker stays among the differences that the same known failure covers, or none."""
     rule = RULES["sequence-increment"]
 
@@ -323,7 +323,7 @@ def test_each_finding_has_an_example_of_its_own_in_a_file_of_its_own(tmp_path: P
         assert read_failure(one.file).actual.answer == one.actual
 
 
-def test_the_example_of_a_diagnosis_is_one_that_it_explains(tmp_path: Path) -> None:
+def test_example_of_a_diagnosis_is_explained_by_the_diagnosis(tmp_path: Path) -> None:
     events = _gate(_Target(_mutant("increment-starts-over")), tmp_path, RULES["sequence-increment"])
     mutant = next(one for one in MUTANTS if one.slug == "increment-starts-over")
     explained = [one for one in _of(events, Differed) if one.diagnosis is not None]

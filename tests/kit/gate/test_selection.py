@@ -34,7 +34,9 @@ def selected(selection: Selection) -> list[str | None]:
         (("murmur2",), ("murmur2",), []),
     ],
 )
-def test_patterns(run: tuple[str, ...], skip: tuple[str, ...], keys: list[str]) -> None:
+def test_patterns_select_questions_by_rule_kind_or_id(
+    run: tuple[str, ...], skip: tuple[str, ...], keys: list[str]
+) -> None:
     assert selected(Selection(run, skip)) == keys
 
 
@@ -47,12 +49,14 @@ def test_rules_that_cannot_match_are_not_asked() -> None:
     assert Selection(skip=("murmur2/0 bytes",)).may_select(MURMUR2)
 
 
-def test_bad_patterns() -> None:
+def test_pattern_without_a_matching_rule_is_refused_with_suggestion() -> None:
     assert check_patterns([ID, "murmur2", "*/wraps"]) == (ID, "murmur2", "*/wraps")
-    with pytest.raises(BadInput, match="no rule matches 'murmur3/x': did you mean murmur2"):
+    with pytest.raises(
+        BadInput, match="no rule matches 'murmur3/x', which is not RULE, RULE/KIND or an id: did you mean murmur2"
+    ):
         check_patterns(["murmur3/x"])
 
 
-def test_it_says_what_it_selects() -> None:
+def test_selection_text_lists_run_and_skip_patterns() -> None:
     assert str(EVERYTHING) == ""
     assert str(Selection(("murmur2",), ("*/wraps",))) == "run murmur2, skip */wraps"

@@ -45,7 +45,7 @@ def _led(cluster: Any) -> list[int]:
     [("builtin-partitioner", "4.4.0"), ("default-partitioner", "3.9.2"), ("default-partitioner", "2.3.1"),
      ("uniform-sticky-partitioner", "2.8.2")],
 )  # fmt: skip
-def test_the_reference_has_the_shares_of_its_rule(slug: str, at: str) -> None:
+def test_reference_passes_the_statistical_test_of_the_rule(slug: str, at: str) -> None:
     for scenario in scenarios(RULES[slug], 7):
         measured = measure(ReferenceAnswerer(), RULES[slug], parse_release(at), scenario)
         assert not measured.differs, measured.distribution
@@ -95,7 +95,7 @@ def test_rules_without_chance_have_no_scenario() -> None:
     assert scenarios(RULES["murmur2"], 1) == []
 
 
-def test_the_bound_is_one_where_nothing_is_odd_and_small_where_it_is() -> None:
+def test_p_value_bound_is_small_only_for_unlikely_counts() -> None:
     assert p_value([], []) == 1
     assert p_value([500, 500], [0.5, 0.5]) == 1
     assert p_value([1000, 0], [0.5, 0.5]) < UNLIKELY

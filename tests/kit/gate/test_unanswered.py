@@ -41,7 +41,7 @@ def test_the_smallest_question_of_an_error_is_named_and_saved(tmp_path: Path) ->
     assert failure.found == {"seed": 7, "of_this_kind": 3}
 
 
-def test_each_distinct_failure_has_a_question_of_its_own(tmp_path: Path) -> None:
+def test_each_distinct_failure_has_a_separate_smallest_question(tmp_path: Path) -> None:
     said = {"00": "ValueError: no", "0011": "IndexError: no", "22": "IndexError: no"}
     events = _events([_error(key, Errored("mine", what)) for key, what in said.items()], tmp_path)
     assert [(event.error, event.what, event.times) for event in events] == [

@@ -53,7 +53,9 @@ def work_for_ever() -> None:
         (lambda *_: work_for_ever(), "takes too long"),
     ],
 )
-def test_a_mistake_is_killed_at_its_question(mistake: Any, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_mutant_is_killed_at_the_distinguishing_question(
+    mistake: Any, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     result = result_of(mistake, monkeypatch)
     assert (result.verdict, result.asked, result.number, result.how) == ("frozen", 7, 6, how)
     assert result.killer == ASKED[6].name
@@ -64,7 +66,7 @@ def test_the_reference_itself_survives(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (result.verdict, result.asked, result.killer) == ("survived", 20, "")
 
 
-def test_a_fresh_question_is_told_from_a_frozen_case(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kill_by_fresh_question_is_recorded_as_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = RuleQuestions(RULE, 1).asked("fresh")[:20]
     result = result_of(fail, monkeypatch, fresh)
     assert result.verdict == "fresh"

@@ -14,7 +14,7 @@ from kafka_reference.certificate import MutationScore, certificate
 from kafka_reference.proven import proven_releases
 
 
-def test_a_certificate_gets_the_scores_of_its_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificate_receives_mutation_scores_by_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     mutants = Population(proven_releases()).of("sequence-increment")
     survivors = (mutants[0].mutation.key, "kafka_reference.errors:f: a mutant that is not of this rule")
     rows = (Row("sequence-increment", "f", 1, 10, 7, 1, survivors), Row("isr", "f", 1, 0, 0, 0, ()))

@@ -33,7 +33,7 @@ def named(one: Module, key: str) -> Mutation:
     return next(mutation for mutation in one.mutations if mutation.key == key)
 
 
-def test_each_mutation_has_a_name_of_its_own() -> None:
+def test_each_generated_mutation_has_a_unique_name() -> None:
     keys = [mutation.key for mutation in module().mutations]
     assert len(set(keys)) == len(keys)
     assert "m:Counter.add: number > 1 → number >= 1" in keys

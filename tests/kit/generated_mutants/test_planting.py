@@ -29,7 +29,7 @@ def test_modules_that_depend_on_another() -> None:
     assert dependents_of("p.d", CODE) == frozenset()
 
 
-def test_a_mistake_is_in_force_in_its_process_alone() -> None:
+def test_planted_mutation_is_active_in_one_process_only() -> None:
     sources = installed_sources().python
     module = Module(NAME, sources[NAME], [])
     wrong = next(one for one in module.mutations if one.key == f"{NAME}:increment: sequence + by → sequence - by")
@@ -44,7 +44,7 @@ def test_a_mistake_is_in_force_in_its_process_alone() -> None:
     assert RULE.ask(QUESTION, NEWEST) == before
 
 
-def test_a_module_that_is_imported_from_its_package_has_the_mistake() -> None:
+def test_planted_mutation_reaches_modules_imported_from_the_package() -> None:
     """``from kafka_reference.elections import leader_election`` would find the old module in the package."""
     name, rule = "kafka_reference.elections.leader_election", RULES["leader-election"]
     sources = installed_sources().python

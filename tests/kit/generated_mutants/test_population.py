@@ -24,11 +24,11 @@ def test_rules_that_reach_a_mutant_are_named() -> None:
     assert set(rules["int32"]) >= {"sequence-decrement", "sequence-increment"}
 
 
-def test_columns_are_outside() -> None:
+def test_modules_outside_gate_questions_yield_no_mutants() -> None:
     assert not {one.mutation.module for slug in SLUGS for one in POPULATION.of(slug)} & set(OUTSIDE)
 
 
-def test_rule_with_the_behaviours_of_a_package_asks_mutants_of_all_its_code() -> None:
+def test_rule_with_behaviours_of_a_package_has_mutants_of_that_package() -> None:
     rules = {slug: RULES[slug] for slug in ("log-segment", "record-batch")}
     mutants = Population(proven_releases(), rules).of("log-segment")
     shared = [one for one in mutants if one.mutation.module.startswith("kafka_reference.record_batch.")]

@@ -43,7 +43,7 @@ def test_a_check_is_green_without_a_mistake(bench: Bench, check: Check) -> None:
 
 
 @pytest.mark.parametrize("mistake", PLANTED, ids=lambda mistake: mistake.slug)
-def test_each_check_that_a_mistake_names_finds_it(bench: Bench, mistake: Mistake) -> None:
+def test_each_named_check_detects_the_planted_mistake(bench: Bench, mistake: Mistake) -> None:
     by_name = {check.name: check for check in HERE}
     names = [name for name in mistake.checks if name != NEEDS_JAVA]
     assert names
@@ -71,7 +71,9 @@ def test_every_check_is_named_by_a_mistake_and_every_mistake_names_checks() -> N
     ],
     ids=["all green", "red without a mistake", "missed", "no check named"],
 )
-def test_exit_codes(bench: Bench, checks: list[Check], mistakes: list[Mistake], code: int) -> None:
+def test_selftest_kit_exit_code_follows_detected_mistakes(
+    bench: Bench, checks: list[Check], mistakes: list[Mistake], code: int
+) -> None:
     assert _run(bench, checks, mistakes).exit_code == code
 
 

@@ -239,7 +239,7 @@ def test_bytes_of_indexes_are_progress_too(log: Log) -> None:
     assert sum(read) >= total_bytes(directory)
 
 
-def test_an_open_file_is_read_as_it_is(tmp_path: Path) -> None:
+def test_open_file_reads_existing_and_raises_for_missing(tmp_path: Path) -> None:
     path = tmp_path / "a"
     path.write_bytes(b"abc")
     with open_file(path) as stream:

@@ -11,7 +11,7 @@ from log_edits import bases, change, file, flip, kinds, rewrite, seen
 from log_partitions import Log, control, data
 
 
-def test_a_flipped_bit(log: Log) -> None:
+def test_flipped_bit_is_found_as_crc_mismatch(log: Log) -> None:
     base, position, size = log.positions[7]
     flip(file(log, base, "log"), 8 * (position + size - 1))
     found = seen(log.folder)
@@ -21,7 +21,7 @@ def test_a_flipped_bit(log: Log) -> None:
 
 
 @pytest.mark.parametrize("left", [1, 7, 11, 16, 30, 60, 77])
-def test_a_cut_file(log: Log, left: int) -> None:
+def test_cut_file_is_found_as_cut_batch(log: Log, left: int) -> None:
     base, position, size = log.positions[-1]
     path = file(log, base, "log")
     assert left < size
@@ -40,7 +40,7 @@ def test_a_cut_file_in_the_middle_of_the_log(log: Log) -> None:
 
 @pytest.mark.parametrize("foreign", [b"x", b"not a batch", b"\xff" * 500, bytes(range(256)) * 4])
 @pytest.mark.parametrize("active", [False, True])
-def test_foreign_bytes_appended(log: Log, foreign: bytes, active: bool) -> None:
+def test_appended_foreign_bytes_are_found_at_the_position(log: Log, foreign: bytes, active: bool) -> None:
     path = file(log, bases(log)[-1 if active else 0], "log")
     size = path.stat().st_size
     path.write_bytes(path.read_bytes() + foreign)
@@ -118,7 +118,7 @@ def test_a_time_index_that_contradicts_the_log(log: Log) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_a_missing_snapshot(log: Log, number: int) -> None:
+def test_missing_snapshot_is_broken_only_for_the_active_segment(log: Log, number: int) -> None:
     file(log, bases(log)[number], "snapshot").unlink()
     found = seen(log.folder)
     # Brokers before 2.8.0 kept the newest two only: one that is missing before all others is legal.
@@ -126,7 +126,7 @@ def test_a_missing_snapshot(log: Log, number: int) -> None:
     assert found.verdict == ("broken" if number == 2 else "sound")
 
 
-def test_all_snapshots_missing(log: Log) -> None:
+def test_missing_snapshots_of_all_segments_are_reported(log: Log) -> None:
     for base in bases(log)[1:]:
         file(log, base, "snapshot").unlink()
     assert kinds(seen(log.folder)) == {"snapshot-missing"}
@@ -165,7 +165,7 @@ def test_a_snapshot_of_batches_that_compaction_removed(tmp_path: Path) -> None:
     assert (found.broken, found.suspicious) == (0, 0), found.findings
 
 
-def test_a_sequence_gap(log: Log) -> None:
+def test_sequence_gap_is_found_with_producer(log: Log) -> None:
     base, position, _ = log.positions[12]
     shift = lambda batch: batch.__setitem__(slice(53, 57), struct.pack(">i", struct.unpack(">i", batch[53:57])[0] + 5))  # noqa: E731
     rewrite(file(log, base, "log"), position, shift)
@@ -202,7 +202,7 @@ def test_a_leader_epoch_that_goes_back(tmp_path: Path) -> None:
     assert kinds(seen(log.write())) == {"leader-epoch-back", "leader-epochs-wrong"}
 
 
-def test_segments_that_overlap(log: Log) -> None:
+def test_overlapping_segments_are_found_as_overlap(log: Log) -> None:
     _, second, third = bases(log)
     for suffix in ("log", "index", "timeindex", "txnindex", "snapshot"):
         path = file(log, third, suffix)

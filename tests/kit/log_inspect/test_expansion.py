@@ -27,7 +27,7 @@ CONTENTS = {
 
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("content", CONTENTS)
-def test_it_is_a_bound(codec: Codec, content: str) -> None:
+def test_decompressed_size_bound_is_never_below_the_size(codec: Codec, content: str) -> None:
     data = CONTENTS[content]
     compressed = compress(codec, data, 2)
     bound = most_bytes(codec, compressed)
@@ -43,7 +43,7 @@ BEHAVIOUR = RecordBatchBehaviour.of(NEWEST)
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_it_is_a_bound_of_what_is_read_of_malformed_data(codec: Codec) -> None:
+def test_decompressed_size_bound_holds_for_malformed_data(codec: Codec) -> None:
     good = compress(codec, CONTENTS["words"][:2_000], 2)
     for _ in range(300):
         changed = bytearray(good)
@@ -64,7 +64,7 @@ def test_bombs_are_too_large(name: str) -> None:
     assert too_large(data) == (name not in {"many records", "many records, compressed", "zstd, declared"})
 
 
-def test_gzip_is_inflated_where_its_ratio_would_allow_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gzip_batch_is_inflated_if_the_bound_exceeds_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expansion, "LARGEST_BYTES", 400_000)
     noise = batch_of(compress(Codec.GZIP, CONTENTS["noise"], 2), Codec.GZIP)
     assert not too_large(noise)
@@ -74,7 +74,9 @@ def test_gzip_is_inflated_where_its_ratio_would_allow_too_much(monkeypatch: pyte
 
 @pytest.mark.parametrize("magic", [0, 1])
 @pytest.mark.parametrize("codec", CODECS[:3])
-def test_older_messages(magic: int, codec: Codec, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_older_compressed_messages_are_bounded_in_size(
+    magic: int, codec: Codec, monkeypatch: pytest.MonkeyPatch
+) -> None:
     batch = encode_batch(NewBatch(records=[NewRecord(1, b"k", bytes(50_000))], magic=magic, codec=codec))
     assert not too_large(batch)
     assert not too_large(batch[:20])

@@ -88,7 +88,7 @@ def test_a_search_through_damage(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("magic", [0, 1])
 @pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP])
-def test_messages_before_v2(tmp_path: Path, magic: int, codec: Codec) -> None:
+def test_offset_search_handles_messages_before_v2(tmp_path: Path, magic: int, codec: Codec) -> None:
     folder = tmp_path / "old-0"
     folder.mkdir()
     made = [

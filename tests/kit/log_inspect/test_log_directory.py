@@ -13,7 +13,7 @@ from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.inspection import inspect
 
 
-def test_a_log_directory(tmp_path: Path) -> None:
+def test_log_directory_scan_lists_partitions_and_ignored_folders(tmp_path: Path) -> None:
     log = healthy(tmp_path / "orders-0")
     healthy(tmp_path / f"orders-1.{'a' * 32}-future")
     for name in (f"gone-0.{'b' * 32}-delete", f"lost-0.{'c' * 32}-stray", "remote-log-index-cache", "notes"):
@@ -75,7 +75,7 @@ def test_what_is_no_log_directory(tmp_path: Path) -> None:
             open_directory(folder)
 
 
-def test_an_empty_partition(tmp_path: Path) -> None:
+def test_empty_partition_is_sound_but_suspicious(tmp_path: Path) -> None:
     (tmp_path / "meta.properties").write_text("version=1\n")
     (tmp_path / "t-0").mkdir()
     found = seen(tmp_path)
@@ -85,7 +85,7 @@ def test_an_empty_partition(tmp_path: Path) -> None:
     assert seen(tmp_path).suspicious == 0
 
 
-def test_a_broker_that_writes_while_it_is_inspected(tmp_path: Path) -> None:
+def test_scan_during_a_brokers_writes_reports_no_false_damage(tmp_path: Path) -> None:
     log = healthy(tmp_path / "t-0")
     (tmp_path / "meta.properties").write_text("version=1\n")
     path = file(log, log.base, "log")

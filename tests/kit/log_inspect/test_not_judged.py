@@ -100,7 +100,7 @@ def test_a_segment_that_links_to_a_segment_is_read(log: Log) -> None:
 
 
 @pytest.mark.parametrize("declared", [2**32 - 1, 3_000_000_000, 33 * 12 + 129 * 2**20])
-def test_snappy_that_declares_more_than_it_can_hold_is_broken(tmp_path: Path, declared: int) -> None:
+def test_snappy_declaring_an_impossible_size_is_broken(tmp_path: Path, declared: int) -> None:
     number, preamble = declared, bytearray()
     while number >= 0x80:
         preamble.append(number & 0x7F | 0x80)

@@ -15,7 +15,7 @@ from kafka_conformance.log_inspect.inspection import inspect
 from kafka_reference.record_batch import Codec, NewBatch, NewRecord, encode_batch
 
 
-def test_a_segment_after_its_offsets(log: Log) -> None:
+def test_segment_named_after_a_later_offset_is_found(log: Log) -> None:
     first = bases(log)[1]
     for suffix in ("log", "index", "timeindex", "txnindex", "snapshot"):
         file(log, first, suffix).rename(file(log, first + 2, suffix))
@@ -32,7 +32,7 @@ def test_missing_cut_and_zeroed_indexes(log: Log) -> None:
     assert kinds(seen(log.folder)) == {"index-missing", "index-zero-tail"}
 
 
-def test_the_transaction_index(log: Log) -> None:
+def test_transaction_index_faults_are_found(log: Log) -> None:
     path = file(log, 0, "txnindex")
     whole = path.read_bytes()
     path.unlink()

@@ -76,7 +76,7 @@ def test_noise_ends_the_scan_and_raises_nothing(noise: bytes, tmp_path_factory: 
 @pytest.mark.parametrize(
     ("base", "delta", "last"), [(-1, 5, -1), (0, 4, 4), (2**31 - 1, 0, 2**31 - 1), (2**31 - 2, 3, 1)]
 )
-def test_the_last_sequence(base: int, delta: int, last: int) -> None:
+def test_last_sequence_of_a_batch_wraps(base: int, delta: int, last: int) -> None:
     assert BatchHeader(0, 0, 0, 2, 0, 0, delta, 0, 0, 1, 0, base, delta + 1).last_sequence == last
 
 

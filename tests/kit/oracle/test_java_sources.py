@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_class_is_made_of_what_it_imports_and_of_what_it_names_in_its_own_package(folder: Path) -> None:
+def test_java_sources_include_imports_and_same_package_classes(folder: Path) -> None:
     assert names(java_sources(["kafkaoracle.one.First"], folder)) == [
         "one/Beside", "one/First", "three/Named", "two/Imported",
     ]  # fmt: skip

@@ -79,7 +79,9 @@ def free_port() -> int:
         ("os.write(2, b'\\xff broken\\n'); os.kill(os.getpid(), 9)", -9, "� broken"),
     ],
 )  # fmt: skip
-def test_it_ends_while_starting(tmp_path: Path, script: str, code: int, error: str) -> None:
+def test_jvm_that_ends_while_starting_is_reported_with_error(
+    tmp_path: Path, script: str, code: int, error: str
+) -> None:
     program = Program(tmp_path, script)
     with pytest.raises(JvmLost) as raised:
         Jvm(java=program.java)
@@ -87,7 +89,7 @@ def test_it_ends_while_starting(tmp_path: Path, script: str, code: int, error: s
     assert program.is_gone()
 
 
-def test_it_does_not_start_within_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jvm_that_does_not_start_in_time_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "START_LIMIT_S", 0.4)
     program = Program(tmp_path, HANG)
     begun = time.monotonic()
@@ -97,7 +99,7 @@ def test_it_does_not_start_within_the_limit(tmp_path: Path, monkeypatch: pytest.
     assert program.is_gone()
 
 
-def test_ctrl_c_while_it_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_while_the_jvm_starts_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = Program(tmp_path, HANG)
     sleep, pressed = time.sleep, []
 
@@ -141,7 +143,7 @@ def test_a_jvm_that_starts_and_does_not_respond(tmp_path: Path, free_port: int, 
     assert (gone, ran.stderr) == ("gone", "")
 
 
-def test_how_it_is_started(tmp_path: Path) -> None:
+def test_jvm_command_has_gateway_class_and_extra_class_path(tmp_path: Path) -> None:
     program = Program(tmp_path, "sys.exit(0)")
     with pytest.raises(JvmLost):
         Jvm(java=program.java, extra_class_path=[Path("/somewhere/connector.jar")])
@@ -155,7 +157,7 @@ def test_how_it_is_started(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("local", "address"), [(True, "127.0.0.1"), (False, "")])
-def test_executors_elsewhere_can_reach_it(
+def test_jvm_binds_to_loopback_only_for_local_executors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local: bool, address: str
 ) -> None:
     monkeypatch.delenv("SPARK_LOCAL_IP", raising=False)
@@ -164,9 +166,9 @@ def test_executors_elsewhere_can_reach_it(
         Jvm(java=program.java, local=local)
 
 
-def test_without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jvm_without_pyspark_names_the_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(NoJava, match=r"needs Spark's JVM: pip install 'kafka-conformance\[jvm\]'"):
+    with pytest.raises(NoJava, match=r"needs Spark's JVM: pip install '\.\[jvm\]' in a checkout"):
         Jvm()
 
 
@@ -201,7 +203,7 @@ def test_an_interrupt_while_the_process_is_made_leaves_none(tmp_path: Path, monk
     assert program.is_gone()
 
 
-def test_what_a_killed_jvm_leaves_in_its_temporary_folder_is_removed(tmp_path: Path) -> None:
+def test_temporary_files_of_a_killed_jvm_are_removed(tmp_path: Path) -> None:
     """Codecs unpack native libraries there: a JVM that is killed does not remove them."""
     program = Program(tmp_path, _LEAVE_A_FILE)
     with pytest.raises(JvmLost, match="code -9"):
@@ -259,7 +261,7 @@ Jvm(java=Java(Path(sys.argv[1]) / "java", 17, "a test"))
 
 
 @pytest.mark.parametrize("then", [HANG, WAIT_FOR_THE_END])
-def test_a_run_killed_while_its_jvm_starts_leaves_no_folder(tmp_path: Path, then: str) -> None:
+def test_run_killed_while_the_jvm_starts_leaves_no_folder(tmp_path: Path, then: str) -> None:
     (temporary := tmp_path / "temporary").mkdir()
     program = Program(tmp_path, then)
     with subprocess.Popen(

@@ -18,7 +18,7 @@ class Throwable:
         return self.cause
 
 
-def test_an_exception_comes_with_its_causes() -> None:
+def test_java_exception_is_reported_with_causes() -> None:
     """A constructor called by reflection throws an exception that names nothing; its cause names the class."""
     cause = Throwable("java.lang.ClassNotFoundException: org.apache.kafka.common.Node")
     reflected = Throwable("java.lang.reflect.InvocationTargetException", cause)

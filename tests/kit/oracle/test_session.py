@@ -36,13 +36,13 @@ def test_a_spread_is_the_newest_patch_release_of_each_minor_release() -> None:
 
 
 @pytest.mark.parametrize("named", ["", " ", ",", " , "])
-def test_none(named: str) -> None:
+def test_empty_list_of_releases_is_refused(named: str) -> None:
     with pytest.raises(BadInput, match="no release named: give exact ones"):
         chosen(named)
 
 
 @pytest.mark.parametrize("named", ["3.x", "4.4", "latest", "4.4.0,3.x", "4.4.0;3.9.2", "4.4.0 3.9.2"])
-def test_malformed(named: str) -> None:
+def test_malformed_release_name_is_refused_with_examples(named: str) -> None:
     with pytest.raises(BadInput, match=r"is not a Kafka release: name one exactly, like 4\.4\.0 or 0\.10\.0\.1"):
         chosen(named)
 
@@ -51,7 +51,7 @@ def test_a_release_named_twice_is_meant_once() -> None:
     assert chosen("3.10.0,newest") == ["3.10.0"]
 
 
-def test_one_release() -> None:
+def test_single_exact_release_is_parsed_or_refused() -> None:
     assert named_release("4.4.0").numbers == (4, 4, 0)
     with pytest.raises(BadInput, match=r"'4\.x' is not a Kafka release"):
         named_release("4.x")

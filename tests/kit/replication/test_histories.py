@@ -24,7 +24,7 @@ def test_every_kind_of_history_is_there(groups: tuple[HistoryGroup, ...]) -> Non
     assert missing_labels(groups) == frozenset()
 
 
-def test_there_are_enough(groups: tuple[HistoryGroup, ...]) -> None:
+def test_generated_histories_are_at_least_64_and_distinct(groups: tuple[HistoryGroup, ...]) -> None:
     scripts = [script for group in groups for script in group.scripts]
     assert len(groups) == len(SEQUENCES) == 12
     assert len(set(scripts)) == len(scripts) >= 64

@@ -36,17 +36,17 @@ EVERY_EVENT = ClusterScript(
 )  # fmt: skip
 
 
-def test_a_script_is_read_as_it_was_written() -> None:
+def test_cluster_script_round_trips_through_json() -> None:
     assert read_script(write_script(EVERY_EVENT)) == EVERY_EVENT
 
 
 @pytest.mark.parametrize("replicas", [(3,), (2, 1)])
-def test_a_script_may_have_fewer_replicas_than_its_minimum(replicas: tuple[BrokerId, ...]) -> None:
+def test_script_with_fewer_replicas_than_min_insync_round_trips(replicas: tuple[BrokerId, ...]) -> None:
     script = ClusterScript((Produce(-1), Settle(), Pause(replicas[0])), replicas, min_insync_replicas=7)
     assert read_script(write_script(script)) == script
 
 
-def test_defaults() -> None:
+def test_cluster_script_json_has_default_replicas_and_settings() -> None:
     read = read_script('{"events": [{"produce": "all"}, {"settle": true}]}')
     assert read == ClusterScript((Produce(-1), Settle()))
 

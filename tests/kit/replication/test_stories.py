@@ -25,7 +25,7 @@ SHOWS = {
 
 @pytest.mark.parametrize("cluster", CLUSTERS, ids=" ".join)
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.title)
-def test_a_story_is_determined_and_ends_settled(story: Story, cluster: tuple[str, ClusterMode]) -> None:
+def test_example_history_is_determined_and_ends_settled(story: Story, cluster: tuple[str, ClusterMode]) -> None:
     answers = simulate(story.script, *cluster)
     assert isinstance(answers[-1], Settled)
     lines = story_timeline(story.script, answers)
@@ -34,12 +34,12 @@ def test_a_story_is_determined_and_ends_settled(story: Story, cluster: tuple[str
 
 
 @pytest.mark.parametrize("title", SHOWS)
-def test_a_story_shows_what_it_tells(title: str) -> None:
+def test_example_history_has_the_labels_of_the_title(title: str) -> None:
     (story,) = [one for one in STORIES if one.title == title]
     assert SHOWS[title] <= labels(story.script)
 
 
-def test_no_story_with_acks_all_and_a_clean_election_loses_a_record() -> None:
+def test_example_history_with_acks_all_loses_no_acknowledged_record() -> None:
     (story,) = [one for one in STORIES if one.title == "With acks=all the record survives its leader"]
     assert "acknowledged records lost" not in labels(story.script)
     assert [one.error for one in simulate(story.script, "4.4.0") if isinstance(one, Produced)] == ["NONE"] * 3
@@ -53,6 +53,6 @@ def test_a_timeline_in_full() -> None:
     )
 
 
-def test_settings_in_words() -> None:
+def test_cluster_setting_events_are_described_in_words() -> None:
     assert describe_event(SetMinInsyncReplicas(2)) == "set min.insync.replicas=2"
     assert describe_event(SetUncleanElection(True)) == "set unclean.leader.election.enable=true"

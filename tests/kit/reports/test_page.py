@@ -27,7 +27,7 @@ def test_a_long_text_is_cut(template: dict[str, str]) -> None:
     assert page.render("t", (), {}, {"text": "a" * 20_000}).endswith("… (10,000 more characters)")
 
 
-def test_its_policy_is_the_hash_of_its_style_sheets(template: dict[str, str]) -> None:
+def test_page_policy_has_the_hash_of_the_style_sheets(template: dict[str, str]) -> None:
     template["t"] = "{{ style }} {{ policy }}"
     both, other = page.render("t", ("a.css", "b.css"), {}, {}), page.render("t", ("a.css",), {}, {})
     assert both.startswith("a { color: red; }b { color: blue; } default-src &#39;none&#39;; style-src &#39;sha256-")

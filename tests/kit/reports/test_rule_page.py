@@ -51,7 +51,7 @@ def test_an_exception_is_shown_without_control_characters() -> None:
     assert "| `ConfigException` | a\\x1b[2J \\| b |" in page
 
 
-def test_a_rule_without_a_domain_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rule_page_without_domain_states_every_question_in_domain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "find_spec", lambda _: None)
     page = rule_page(RULE, [EXAMPLE], [], frozenset(), [], [MUTANT])
     assert "## In domain\n\nEvery question: a user of some client can bring it about.\n\n## Examples" in page

@@ -54,7 +54,7 @@ def test_a_table_with_room_has_one_line_a_row(rows: list[list[str]]) -> None:
     assert len(printed(table("", heads, rows), 2000).splitlines()) == 1 + len(rows)
 
 
-def test_each_form_of_a_table_is_printed_where_it_fits() -> None:
+def test_table_is_printed_in_the_widest_form_that_fits() -> None:
     made = table("", ["partition", "bytes", "what"], [["orders-0", "12,345", "two words"], ["orders-1", "-", "x"]])
     assert [line.rstrip() for line in printed(made, 30).splitlines()] == [
         "partition   bytes  what",

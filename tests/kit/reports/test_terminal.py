@@ -14,7 +14,7 @@ from kafka_conformance.rules.murmur2.question import Murmur2Question
 DIFFERENCE = Difference(Murmur2Question("666f6f"), {"hash": 597841616}, {"raises": "NullPointerException"})
 
 
-def test_a_finding_says_what_was_asked_what_each_said_and_how_to_see_it_again() -> None:
+def test_finding_text_has_question_answers_and_replay_command() -> None:
     said = finding(RULES["murmur2"], DIFFERENCE, ("java 4.4.0", "mutant:one-bit 4.4.0"), 2000, "90043993ceb72c63").plain
     assert said.splitlines() == [
         "murmur2: 2,000 questions of this kind, shrunk to",
@@ -32,7 +32,7 @@ def test_what_was_not_saved_cannot_be_seen_again() -> None:
 
 
 @pytest.mark.parametrize(("count", "said"), [(0, "0 days"), (1, "1 day"), (2, "2 days"), (16843009, "16,843,009 days")])
-def test_plural(count: int, said: str) -> None:
+def test_plural_adds_an_s_unless_one(count: int, said: str) -> None:
     assert plural(count, "day") == said
 
 
@@ -52,7 +52,7 @@ def test_numbers_stand_to_the_right_and_brackets_are_no_markup() -> None:
     ]
 
 
-def test_a_table_of_nothing_has_its_heads() -> None:
+def test_table_without_rows_prints_the_headings() -> None:
     assert printed(table("", ["rule", "asked"], [])) == ["rule  asked"]
 
 

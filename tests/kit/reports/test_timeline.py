@@ -64,14 +64,14 @@ def test_without_steps_question_and_answer_stand_side_by_side() -> None:
     ]
 
 
-def test_without_a_clock_there_is_no_column_for_it() -> None:
+def test_timeline_without_clock_has_no_time_column() -> None:
     shown = printed(story(Row(Explained(None, "a record to t", "partition 0", "t"))))
     assert "ms" not in shown
     assert "a record to t" in shown
 
 
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_it_keeps_to_the_width(width: int) -> None:
+def test_timeline_keeps_to_the_terminal_width(width: int) -> None:
     long = Explained(0, "append " * 30, "into " * 40, "append", ("because " * 30,), (("t-0", "#0 open │ " * 20),))
     table = printed(story(Row(long)), width).splitlines()[4:]
     assert max(map(len, table)) <= width

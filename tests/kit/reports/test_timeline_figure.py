@@ -72,7 +72,7 @@ def test_the_front_of_a_queue_is_on_top() -> None:
     assert found["full"] < found["open"]
 
 
-def test_an_instant_is_one_band_and_its_time_stands_above_it() -> None:
+def test_timeline_figure_groups_rows_of_an_instant_in_one_band() -> None:
     root = parsed(LIFE)
     bands = [rect for rect in root.iter(f"{SVG}rect") if rect.attrib["class"].startswith("band")]
     assert [band.attrib["class"] for band in bands] == ["band0", "band1", "band0"]
@@ -125,7 +125,7 @@ def test_whatever_a_question_says_is_text(evil: str) -> None:
     assert "http" not in figure(LIFE).decode().replace("http://www.w3.org/2000/svg", "")
 
 
-def test_it_is_the_same_every_time() -> None:
+def test_timeline_figure_is_identical_on_each_drawing() -> None:
     assert figure(LIFE) == figure(LIFE)
 
 
@@ -137,7 +137,7 @@ def test_light_and_dark_have_a_colour_for_every_box() -> None:
         assert f".{kind} {{ fill: #" in dark
 
 
-def test_it_is_written(tmp_path: Path) -> None:
+def test_timeline_figure_is_written_to_the_file(tmp_path: Path) -> None:
     path = tmp_path / "it.svg"
     ready(path)
     draw(LIFE, path)
@@ -149,6 +149,6 @@ def test_a_name_of_another_kind_is_refused_first(tmp_path: Path) -> None:
         ready(tmp_path / "it.png")
 
 
-def test_nothing_to_draw(tmp_path: Path) -> None:
+def test_timeline_without_rows_is_refused_by_drawing(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no timeline to draw"):
         draw(story(), tmp_path / "it.svg")

@@ -85,7 +85,7 @@ def test_a_list_of_values_and_a_field_that_may_be_absent() -> None:
     assert doc.fields[1].meaning == "The last:<br>`a`: one<br>`b`: two"
 
 
-def test_names_in_words() -> None:
+def test_type_names_and_anchors_are_worded_for_pages() -> None:
     assert struct_name(AskedInner) == "inner"
     assert struct_name(OuterQuestion) == "outer question"
     assert anchor("Object `producer_id` and epoch") == "object-producer_id-and-epoch"

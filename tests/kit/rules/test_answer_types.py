@@ -67,7 +67,7 @@ def occurring(slug: str) -> dict[type, set[str]]:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_every_answer_is_of_its_type(slug: str) -> None:
+def test_answers_of_every_rule_have_the_declared_type(slug: str) -> None:
     assert answer_type(RULES[slug]) in occurring(slug)
 
 

@@ -165,7 +165,7 @@ def test_what_a_user_can_bring_about_is_in_domain(slug: str, question: Any) -> N
 
 
 @pytest.mark.parametrize(("slug", "question", "why"), _OUT)
-def test_what_nobody_can_bring_about_is_out_of_domain(slug: str, question: Any, why: str) -> None:
+def test_question_no_user_can_ask_is_out_of_domain(slug: str, question: Any, why: str) -> None:
     with pytest.raises(AssertionError, match=why):
         raise AssertionError(_reason(slug, question))
 
@@ -182,7 +182,7 @@ def test_everyday_and_statistical_questions_are_in_domain(rule: Rule) -> None:
     ["murmur2", "partition-for-key", "producer-partition", "default-partitioner", "uniform-sticky-partitioner",
      "round-robin-partitioner", "builtin-partitioner", "sequence-increment", "sequence-decrement"],
 )  # fmt: skip
-def test_a_question_out_of_domain_has_one_in_domain_that_is_like_it(slug: str) -> None:
+def test_question_out_of_domain_has_a_nearest_one_in_domain(slug: str) -> None:
     rule = RULES[slug]
     asked = collect(rule, 60, 1)
     assert any(map(rule.domain, asked))

@@ -44,19 +44,19 @@ def test_a_rule_that_never_changed_has_one_era() -> None:
     assert _texts() == ["1.0.0 to 4.0.0"]
 
 
-def test_each_distinct_record_is_an_era_wherever_its_releases_are() -> None:
+def test_each_distinct_behaviour_record_is_one_era() -> None:
     assert _texts(behaviours=(_Changing,)) == ["1.0.0", "2.0.0 to 2.1.0", "3.0.0 to 4.0.0"]
     only = {"behaviours": (_Changing,), "unobservable": frozenset({"_Changing.limit"})}
     assert _texts(**only) == ["2.0.0 to 2.1.0", "1.0.0, 3.0.0 to 4.0.0"]
     assert _texts(behaviours=(_Fresh,)) == ["1.0.0 to 3.0.0", "4.0.0"]
 
 
-def test_a_field_that_shows_with_another_is_no_difference_without_it() -> None:
+def test_field_shown_only_with_another_makes_no_era_alone() -> None:
     hidden = {"_Changing.limit": "_Changing.taken_back"}
     assert _texts(behaviours=(_Changing,), shows_with=hidden) == ["2.0.0 to 2.1.0", "1.0.0, 3.0.0 to 4.0.0"]
 
 
-def test_spans_are_read_as_they_are_written() -> None:
+def test_written_spans_of_releases_are_read_back_equal() -> None:
     for chosen in (FIVE, FIVE[:1], (FIVE[0], *FIVE[2:4]), FIVE[::2]):
         assert releases_of(spans_of(chosen, FIVE), FIVE) == list(chosen)
     assert list(map(str, releases_of("1.0.1, 2.0.0 to 2.5.0", FIVE))) == ["1.0.1", "2.0.0", "2.1.0", "2.5.0"]
@@ -68,7 +68,7 @@ def test_only_releases_of_the_rule_count() -> None:
     assert eras(replace(rule, releases=since("5.0.0"))) == ()
 
 
-def test_the_newest_release_stands_for_its_era() -> None:
+def test_newest_release_of_an_era_stands_for_the_era() -> None:
     every = eras(replace(RULES["murmur2"], behaviours=(_Changing,)))
     assert [str(era.newest) for era in every] == ["1.0.0", "2.1.0", "4.0.0"]
     assert neighbours(every[0], every) == [every[1]]

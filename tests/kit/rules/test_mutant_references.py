@@ -32,7 +32,7 @@ def test_references_are_distinct_permanent_addresses(mutant: Mutant) -> None:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_each_module_of_mutants_says_what_its_mistakes_are_about(name: str) -> None:
+def test_docstring_of_each_mutants_module_describes_the_mistakes(name: str) -> None:
     assert len((import_module(name).__doc__ or "").split()) >= 6, (
         f"{name}: open its docstring with the mistakes it holds"
     )

@@ -31,7 +31,7 @@ def as_int(bits: int) -> int:
     return bits - (1 << 32) if bits >> 31 else bits
 
 
-def test_names_and_stories() -> None:
+def test_mutant_slugs_are_unique_and_described_with_valid_release() -> None:
     assert len({mutant.slug for mutant in MUTANTS}) == len(MUTANTS)
     assert all(mutant.story and mutant.rule in RULES for mutant in MUTANTS)
     assert all(mutant.at in RULES[mutant.rule].releases for mutant in MUTANTS)
@@ -54,7 +54,7 @@ def test_names_and_stories() -> None:
         ("arrays-hash-code", b"\x80", -97 & 0xFFFFFFFF),
     ],
 )
-def test_another_hash(slug: str, key: bytes, bits: int) -> None:
+def test_hash_mutant_gives_the_known_wrong_hash(slug: str, key: bytes, bits: int) -> None:
     assert hashed(slug, key) == as_int(bits)
 
 
@@ -149,18 +149,18 @@ def test_what_a_producer_looks_at_wrongly(slug: str, version: str, question: Any
     assert said(slug, question, version) == {"partition": answer}
 
 
-def test_an_old_check_in_a_release_that_dropped_it() -> None:
+def test_old_check_of_partition_mutant_throws_in_newer_release() -> None:
     assert said("as-0.10.0", producer(partition=7), "0.11.0.3") == {
         "raises": "IllegalArgumentException",
         "message": "Invalid partition given with record: 7 is not in the range [0...2].",
     }
 
 
-def test_a_mutant_nobody_knows() -> None:
+def test_unknown_mutant_is_refused_with_a_suggestion() -> None:
     with pytest.raises(BadInput, match="unknown mutant 'zero-bit': did you mean one-bit"):
         mutant_answerer("zero-bit")
 
 
-def test_a_mutant_answers_under_its_own_name() -> None:
+def test_mutant_answerer_has_the_name_of_the_mutant() -> None:
     assert mutant_answerer("one-bit").name == "mutant:one-bit"
     assert next(mutant for mutant in MUTANTS if mutant.slug == "one-bit").at == NEWEST

@@ -21,7 +21,7 @@ def test_the_slugs_of_this_part_are_stable_for_ever() -> None:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_a_rule_says_who_it_is(slug: str) -> None:
+def test_rule_has_slug_title_source_and_links(slug: str) -> None:
     rule = RULES[slug]
     assert rule.slug == slug
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug)
@@ -33,7 +33,7 @@ def test_a_rule_says_who_it_is(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_a_rule_has_java_in_just_the_releases_it_names(slug: str) -> None:
+def test_rule_has_java_in_exactly_the_named_releases(slug: str) -> None:
     rule = RULES[slug]
     assert any(at in rule.releases for at in PINNED)
     for at in PINNED:
@@ -47,7 +47,7 @@ def test_a_rule_can_be_seen_to_fail(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_a_rule_declares_what_of_its_java_half_is_the_kits(slug: str) -> None:
+def test_rule_declares_the_harness_of_the_java_half(slug: str) -> None:
     assert RULES[slug].harness.endswith("."), (
         f"state in harness= of {slug} what of its Java half is the kit's own logic"
     )
@@ -68,7 +68,7 @@ def test_rules_by_name_come_in_their_own_order() -> None:
 
 
 @pytest.mark.parametrize("slugs", [["murmur3"], ["murmur2", "murmur3"], ["Murmur2"]])
-def test_a_rule_nobody_knows(slugs: list[str]) -> None:
+def test_unknown_rule_is_refused_with_a_suggestion(slugs: list[str]) -> None:
     with pytest.raises(BadInput, match=f"unknown rule '{slugs[-1]}': did you mean murmur2"):
         named(slugs)
 

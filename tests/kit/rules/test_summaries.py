@@ -32,7 +32,7 @@ ROOTS = ("clients/", "core/", "group-coordinator/", "metadata/", "storage/")
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_functions_of_a_summary_are_public_and_proven_by_its_rule(slug: str) -> None:
+def test_summary_functions_are_public_and_fingerprinted_by_the_rule(slug: str) -> None:
     proven = fingerprinted_sources(RULES[slug], installed_sources())
     for name in rule_summary(slug).functions:
         module, _, path = name.partition(":")

@@ -91,7 +91,7 @@ def test_numbers_are_no_keys() -> None:
         over_pandas(registered(), [7], [12])
 
 
-def test_over_arrow_it_is_the_same() -> None:
+def test_placement_over_arrow_equals_placement_over_pandas() -> None:
     placement = functions._Placement(None, text=False)
     keys, counts = pa.array(KEYS), pa.array([12] * 5, pa.int32())
     assert placement.place(keys, counts).to_pylist() == PLACED

@@ -46,7 +46,7 @@ def test_the_streams_are_apart(tmp_path: Path) -> None:
     assert submit(tmp_path, "a", {"PYSPARK_GATEWAY_PORT": "1"}) == ("document\n", "progress\n")
 
 
-def test_elsewhere_nothing_changes(tmp_path: Path) -> None:
+def test_stderr_is_unchanged_outside_spark_submit(tmp_path: Path) -> None:
     out, err = submit(tmp_path, "a", {"PYSPARK_GATEWAY_PORT": ""})
     assert sorted(out.split()) == ["document", "progress"]
     assert err == ""

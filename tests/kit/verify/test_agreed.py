@@ -65,7 +65,7 @@ def test_a_java_answer_that_differs_in_the_second_release_alone_is_found(place: 
     assert counts.agreed == 255
 
 
-def test_a_reference_that_reads_the_release_beside_its_records_is_found() -> None:
+def test_reference_depending_on_release_beside_records_is_detected() -> None:
     reference, known = Answers(lambda at, _: Answered({"hash": 7}) if at == NEW else None), dict[int, str]()
     assert compare(Answers(), reference, OLD, known).agreed == 256
     assert len(compare(Answers(), reference, NEW, known).differences) == 256 // EVERY
@@ -106,7 +106,7 @@ def test_questions_that_a_release_does_not_have_stay_unsupported() -> None:
         assert (counts.total, counts.agreed, counts.unsupported) == (255, 255, 1)
 
 
-def test_digests_are_shared_by_releases_that_behave_alike_and_by_no_others(tmp_path: Path) -> None:
+def test_answer_digests_are_shared_by_releases_of_equal_behaviour(tmp_path: Path) -> None:
     store = AgreedAnswers(tmp_path)
     early, late, newest = map(parse_release, ("2.0.0", "2.0.1", "4.4.0"))
     store.write(SEQUENCES, early, {0: "ab"})
@@ -114,13 +114,13 @@ def test_digests_are_shared_by_releases_that_behave_alike_and_by_no_others(tmp_p
     assert store.read(SEQUENCES, newest) == store.read(MURMUR2, early) == {}
 
 
-def test_records_that_a_rule_reads_undeclared_count_for_its_behaviour() -> None:
+def test_undeclared_records_read_by_a_rule_count_for_behaviour() -> None:
     read = {each.__name__ for each in agreed._read_by("producer-sequences") if isinstance(each, type)}
     assert read > {each.__name__ for each in SEQUENCES.behaviours}
     assert "BufferPoolBehaviour" in read
 
 
-def test_spans_that_a_rule_reads_beside_its_records_count_for_its_behaviour(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undeclared_spans_read_by_a_rule_count_for_behaviour(monkeypatch: pytest.MonkeyPatch) -> None:
     assert behaviour_digest(MURMUR2, OLD) == behaviour_digest(MURMUR2, NEW)
     monkeypatch.setattr(agreed, "_read_by", lambda _: [since("4.4.0")])
     assert behaviour_digest(MURMUR2, OLD) != behaviour_digest(MURMUR2, NEW)

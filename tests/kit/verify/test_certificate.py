@@ -52,7 +52,7 @@ def test_what_was_counted_is_what_is_certified() -> None:
     assert abs(datetime.date.fromisoformat(made.made) - datetime.datetime.now(datetime.UTC).date()).days <= 1
 
 
-def test_it_is_written_as_json_and_read_back(tmp_path: Path) -> None:
+def test_certificate_json_round_trips_with_sources(tmp_path: Path) -> None:
     made = certificate(row("murmur2", "4.4.0", 10, 10))
     path = tmp_path / "new" / "certificate.json"
     certificates.write(made, path)
@@ -62,14 +62,14 @@ def test_it_is_written_as_json_and_read_back(tmp_path: Path) -> None:
     assert text.endswith("}\n")
 
 
-def test_where_it_cannot_be_written(tmp_path: Path) -> None:
+def test_unwritable_certificate_is_reported_with_path_and_reason(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     path = tmp_path / "file" / "certificate.json"
     with pytest.raises(KitError, match=f"{path} cannot be written: what should be its folder is a file"):
         certificates.write(certificate(), path)
 
 
-def test_the_table() -> None:
+def test_certificate_table_sums_rows_by_rule() -> None:
     made = certificate(
         row("murmur2", "3.9.2", 1000, 1000),
         row("partition-for-key", "3.9.2", 2000, 2000),
@@ -98,7 +98,7 @@ def test_the_table() -> None:
     )
 
 
-def test_its_table_leads_with_the_coverage_that_ships() -> None:
+def test_certificate_table_leads_with_the_shipped_coverage() -> None:
     row = next(line for line in certificates.markdown(shipped()).splitlines() if line.startswith("| `murmur2` |"))
     assert row.startswith("| `murmur2` | 6 of 6 (100 %) | 24 of 24 (100 %) | nothing |")
 
@@ -161,7 +161,7 @@ def test_rows_that_are_taken_over_name_their_run() -> None:
     )
 
 
-def test_a_rule_keeps_its_rows_of_the_releases_that_are_not_asked() -> None:
+def test_certificate_keeps_rows_of_releases_not_asked() -> None:
     made = replace(certificate(row("murmur2", "4.4.0", 9, 9)), seed=8)
     both = certificates.with_rows_of(proven(), made)
     assert [(one.release, one.asked, one.seed) for one in both.rows] == [("3.9.2", 10, 7), ("4.4.0", 9, None)]
@@ -202,7 +202,7 @@ def test_pinned_release_without_a_row_of_a_rule_is_listed_as_unproven() -> None:
     )
 
 
-def test_release_that_was_unproven_is_struck_off_when_it_is_proven() -> None:
+def test_unproven_release_is_struck_off_when_proven() -> None:
     earlier = replace(proven(), unproven={"murmur2": ["4.3.1", "4.4.1"], "record-sizes": ["4.4.1"]})
     made = certificate(replace(row("murmur2", "4.4.1", 5, 5), fingerprint=fingerprint(RULE)))
     both = certificates.with_rows_of(earlier, made)

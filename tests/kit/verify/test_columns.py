@@ -38,7 +38,7 @@ def swept(rule: Any, answers: list[int], column: tuple[Any, Any], argument: int 
         return compare_column(rule, rule.columns, Java(answers), file, column, argument, **how)  # type: ignore[arg-type]
 
 
-def test_a_column_as_java_reads_it() -> None:
+def test_key_file_has_the_layout_that_java_reads() -> None:
     java = Java(HASHES)
     with key_file() as file:
         compare_column(MURMUR2, MURMUR2.columns, java, file, THREE_BYTES, 12)  # type: ignore[arg-type]
@@ -50,7 +50,7 @@ def test_a_column_as_java_reads_it() -> None:
 
 
 @pytest.mark.parametrize(("column", "answers"), [(THREE_BYTES, HASHES), (ONE_BYTE, SHORT_HASHES)])
-def test_all_alike(column: tuple[Any, Any], answers: list[int]) -> None:
+def test_equal_columns_report_no_differing_questions(column: tuple[Any, Any], answers: list[int]) -> None:
     result = swept(MURMUR2, answers, column)
     assert (result.asked, result.differing, result.questions) == (len(answers), 0, ())
 
@@ -83,7 +83,7 @@ def test_ten_questions_stand_for_all() -> None:
     assert (result.asked, result.differing, len(result.questions)) == (100, 100, 10)
 
 
-def test_somebody_else_may_be_asked_in_bulk() -> None:
+def test_bulk_answers_of_another_implementation_are_compared() -> None:
     result = swept(MURMUR2, HASHES, THREE_BYTES, bulk=lambda *_: np.array([*HASHES[:2], 0], np.int32))
     assert result.questions == (Murmur2Question(b"abc".hex()),)
 

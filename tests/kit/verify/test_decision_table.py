@@ -48,7 +48,7 @@ def test_no_row_could_allow_one_more_value(found: dict[Cell, str]) -> None:
 
 
 @given(outcomes())
-def test_it_is_the_same_every_time(found: dict[Cell, str]) -> None:
+def test_decision_rows_do_not_depend_on_order_of_answers(found: dict[Cell, str]) -> None:
     assert decision_rows(found) == decision_rows(dict(reversed(found.items())))
 
 

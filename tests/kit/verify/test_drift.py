@@ -59,7 +59,7 @@ def raises(error: Exception) -> Callable[[Any, Outcome], Outcome]:
     return fail
 
 
-def test_the_same() -> None:
+def test_drift_of_an_equal_release_finds_no_difference() -> None:
     java = Java()
     found = find(java)
     assert (found.finding, found.asked, found.differ) == (Finding.SAME, COUNT, 0)
@@ -201,7 +201,7 @@ def test_errors_that_end_the_run(error: Exception) -> None:
         find(Java(raises(error)))
 
 
-def test_exit_codes() -> None:
+def test_drift_exit_code_follows_the_worst_finding() -> None:
     same, changed, moved, unjudged, absent = (
         Finding.SAME, Finding.CHANGED, Finding.MOVED, Finding.UNJUDGED, Finding.ABSENT,
     )  # fmt: skip

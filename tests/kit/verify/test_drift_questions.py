@@ -41,7 +41,7 @@ def test_a_large_space_is_thinned_and_keeps_every_kind() -> None:
     assert drift_questions(SEQUENCES, RELEASE, 0, 2) != thinned
 
 
-def test_rare_kinds_stay(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_drift_sample_keeps_questions_of_rare_kinds(monkeypatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setattr(module, "LARGEST_SPACE", 5)
     questions = tuple(MURMUR2.spaces[0].questions())
     rare = questions[-3:]

@@ -73,7 +73,7 @@ def java_with(name: str, change: Callable[[str], str]) -> Sources:
         ("kafka_conformance.core.sources", "def sources(", "def sources(again: int, ", set(RULES), set()),
     ],
 )  # fmt: skip
-def test_a_change_of_code_voids_the_rules_that_reach_it(
+def test_code_change_voids_exactly_the_rules_that_reach_the_code(
     module: str, old: str, new: str, those: set[str], not_those: set[str]
 ) -> None:
     changed = changed_by(python_with(module, old, new))
@@ -137,7 +137,7 @@ RULES_OF_KAFKA = "kafka_conformance.rules"
         ("kafka_conformance.core.mutant", "at: Release = NEWEST", "at: Release = None", set(RULES)),
     ],
 )  # fmt: skip
-def test_a_change_of_mutants_voids_those_of_the_rules_that_reach_it(
+def test_mutant_change_voids_only_mutant_rows_of_reaching_rules(
     module: str, old: str, new: str, those: set[str]
 ) -> None:
     changed = python_with(module, old, new)
@@ -145,7 +145,7 @@ def test_a_change_of_mutants_voids_those_of_the_rules_that_reach_it(
     assert changed_by(changed) == set()
 
 
-def test_a_change_of_a_rule_voids_its_mutants() -> None:
+def test_rule_change_voids_the_mutant_row_of_the_rule() -> None:
     changed = python_with("kafka_reference.partitioning.murmur2", "0x9747B28C", "0x9747B28D")
     assert changed_by(changed) <= mutants_changed_by(changed)
     assert "record-sizes" not in mutants_changed_by(changed)
@@ -163,13 +163,13 @@ def test_comments_docstrings_and_layout_void_no_mutants(module: str, old: str, n
     assert mutants_changed_by(python_with(module, old, new, times=1)) == set()
 
 
-def test_a_change_of_java_voids_the_rules_that_reach_it() -> None:
+def test_java_change_voids_exactly_the_rules_that_reach_the_class() -> None:
     changed = changed_by(java_with("Murmur2Rule", lambda text: text.rstrip().removesuffix("}") + " int more; }"))
     assert changed == {"murmur2"}
     assert changed_by(java_with("Rule", lambda text: text.rstrip().removesuffix("}") + " int more; }")) == set(RULES)
 
 
-def test_java_classes_of_one_name_are_told_apart_by_their_package() -> None:
+def test_java_classes_of_equal_name_are_distinguished_by_package() -> None:
     changed = changed_by(
         java_with("partition.ProduceRequests", lambda text: text.rstrip().removesuffix("}") + " int more; }")
     )

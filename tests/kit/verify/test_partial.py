@@ -79,7 +79,7 @@ def test_a_run_that_ends_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_another_plan_jvm_or_code_begins_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_partial_run_with_another_plan_or_code_starts_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "partial"
     killed_after(path, result())
     for other in (replace(PLAN, seed=8), replace(PLAN, examples=99), replace(PLAN, releases=[OLD])):

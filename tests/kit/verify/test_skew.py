@@ -63,7 +63,7 @@ def test_one_partition_gets_everything() -> None:
     assert fits("builtin", "4.4.0", 1, 1, batch_records=4) == [Fit(None, 0, 1.0)]
 
 
-def test_a_counter_is_within_one_or_it_is_wrong() -> None:
+def test_counter_share_is_within_one_or_rejected() -> None:
     assert fit({0: 34, 1: 33, 2: 33}, Turns((0, 1, 2))) == Fit(None, 0, 1.0)
     assert fit({0: 35, 1: 32, 2: 33}, Turns((0, 1, 2))) == Fit(None, 0, 0.0)
 
@@ -97,7 +97,7 @@ def test_the_largest_over_the_mean() -> None:
     assert one.largest_over_mean == pytest.approx(24 / 9)
 
 
-def test_an_answerer_that_breaks_down_ends_it() -> None:
+def test_skew_with_a_failing_answerer_raises_oracle_fault() -> None:
     def broken(_: object, __: object) -> Answer:
         raise DrawsExhausted("no more draws")
 
@@ -105,7 +105,7 @@ def test_an_answerer_that_breaks_down_ends_it() -> None:
         look(ReferenceAnswerer("java", broken), parse_release("4.4.0"), 10_000, 1)
 
 
-def test_without_scipy_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skew_without_scipy_names_the_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
-    with pytest.raises(KitError, match=r"pip install 'kafka-conformance\[plot\]'"):
+    with pytest.raises(KitError, match=r"pip install '\.\[plot\]' in a checkout"):
         look(ReferenceAnswerer(), parse_release("4.4.0"), 10_000, 1)

@@ -80,7 +80,7 @@ def saved() -> list[dict[str, Any]]:
     )
 
 
-def test_every_rule_in_every_release_that_has_it() -> None:
+def test_verification_asks_every_rule_in_every_release_with_the_rule() -> None:
     oracle = Bulk()
     results = judged([MURMUR2, FOR_KEY], versions="0.9.0.1 3.9.2 4.4.0", oracle=oracle)
     assert [(str(each.release), each.tally.rule.slug) for each in results] == [
@@ -208,7 +208,7 @@ def by_java(oracle: Lines | None, *keys: str, at: str = "4.4.0") -> list[Any]:
     return JavaAnswerer(oracle).answer(MURMUR2, parse_release(at), list(map(Murmur2Question, keys)))  # type: ignore[arg-type]
 
 
-def test_java_is_asked_in_lines_and_its_lines_are_outcomes() -> None:
+def test_java_outcomes_are_read_from_answer_lines() -> None:
     lines = Lines(
         {"id": "0", "answer": {"hash": 2}},
         {"id": "1", "unsupported": "no"},
@@ -227,12 +227,12 @@ def test_javas_answers_are_held_to_their_questions(ids: list[str]) -> None:
         by_java(Lines(*({"id": each, "answer": {"hash": 2}} for each in ids)), "00", "01")
 
 
-def test_java_is_not_asked_about_nothing_nor_about_what_it_has_not() -> None:
+def test_java_is_not_asked_without_questions_or_rule() -> None:
     assert by_java(None) == []
     assert by_java(None, "00", at="0.9.0.1") == [Unsupported("release 0.9.0.1 has no murmur2")]
 
 
-def test_with_eras_each_rule_is_asked_in_the_releases_that_stand_for_its_eras() -> None:
+def test_verify_with_eras_asks_the_newest_release_of_each_era() -> None:
     rules = [MURMUR2, RULES["round-robin-partitioner"]]
     standing = {rule.slug: newest_of_eras(rule) for rule in rules}
     releases = sorted({release for found in standing.values() for release in found} | {parse_release("2.8.2")})

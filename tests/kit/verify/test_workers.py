@@ -39,13 +39,13 @@ def test_slow_rules_start_first() -> None:
     assert min([(SIZES, NEW), (MURMUR2, OLD)], key=_rank) == (MURMUR2, OLD)
 
 
-def test_questions_are_generated_before_they_are_asked_again() -> None:
+def test_worker_prefers_rules_whose_questions_are_generated() -> None:
     mine, other = worker(), worker(OLD)
     waiting = [(MURMUR2, OLD), (SIZES, OLD), (MURMUR2, NEW)]
     assert waiting[_choose(waiting, mine, [mine, other], {"murmur2"})] == (SIZES, OLD)
 
 
-def test_a_worker_keeps_its_release_then_takes_one_that_is_not_open() -> None:
+def test_worker_keeps_the_open_release_then_takes_an_unopened_one() -> None:
     mine, other = worker(NEW), worker(OLD)
     waiting = [(MURMUR2, OLD), (SIZES, OLD), (SIZES, NEW)]
     started = {"murmur2", "record-sizes"}
@@ -94,7 +94,7 @@ def test_an_error_of_one_worker_ends_the_run_while_others_work() -> None:
         list(pool.results([(MURMUR2, OLD), (SIZES, OLD)], Steps("verify", 2)))
 
 
-def test_questions_of_the_first_rule_that_cannot_be_generated_are_left_to_its_task() -> None:
+def test_failed_generation_is_raised_by_the_task_of_the_rule() -> None:
     asked = list[Any]()
 
     def fail(rule: Any) -> Any:
@@ -113,7 +113,7 @@ def test_no_more_workers_than_tasks() -> None:
     assert 1 <= worker_count(100) <= 4
 
 
-def test_a_result_goes_through_a_pipe_with_its_rule() -> None:
+def test_rule_result_survives_pickling_with_the_same_rule() -> None:
     counts = Tally(MURMUR2, Counter(a=1), differences=[Difference(Murmur2Question("61"), {"hash": 1}, {"hash": 2})])
     result = RuleResult(NEW, counts, (), "ab", True)
     pipe = io.BytesIO()

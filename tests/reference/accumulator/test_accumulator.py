@@ -78,7 +78,7 @@ def test_a_batch_lingers_then_is_ready_then_drained(version: str) -> None:
 
 
 @pytest.mark.parametrize("version", EVERY_ERA)
-def test_two_batches_are_full_and_the_first_is_closed_by_the_record_it_had_no_room_for(version: str) -> None:
+def test_first_of_two_batches_is_closed_by_the_record_without_room(version: str) -> None:
     play = Play(version, (0, 0))
     play.append(0, HALF)
     assert play.append(0, HALF) == (0, True, True)
@@ -124,7 +124,7 @@ def test_where_the_next_drain_begins(version: str, rounds: list[list[int]]) -> N
 
 
 @pytest.mark.parametrize(("version", "kind"), [("1.1.1", IllegalStateException), ("2.0.1", KafkaException)])
-def test_closed_it_takes_nothing(version: str, kind: type[JavaException]) -> None:
+def test_append_to_closed_accumulator_throws(version: str, kind: type[JavaException]) -> None:
     play = Play(version, (0, 0))
     play.it.close()
     with pytest.raises(kind):
@@ -164,12 +164,12 @@ def test_expiry_by_request_timeout_spares_what_lingers_and_what_is_muted() -> No
     assert [batch.number for batch in play.it.expire()[0]] == [0]
 
 
-def test_before_3_3_somebody_else_chooses_the_partition() -> None:
+def test_append_without_partition_before_3_3_is_refused() -> None:
     with pytest.raises(NotInThisRelease):
         Play("3.2.3", (0, 0)).append(None)
 
 
-def test_a_switch_that_finds_no_partition_raises_with_the_record_in_its_batch() -> None:
+def test_switch_without_partitions_throws_with_record_in_batch() -> None:
     play = Play("4.4.0", (0, 0))
     play.append(None)
     play.move()

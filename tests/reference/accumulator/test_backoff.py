@@ -9,7 +9,7 @@ from kafka_reference.errors import DrawsExhausted
 from kafka_reference.java.thread_local_random import GAMMA, mix32, seed_for
 
 
-def test_the_first_draw_of_a_step_is_listed_and_the_others_follow_from_it() -> None:
+def test_first_draw_of_a_step_is_listed_and_others_derived() -> None:
     draws = StepDraws((7, -1))
     assert [draws.next(), draws.next()] == [7, mix32(seed_for(7) + 2 * GAMMA)]
     draws.begin_step()
@@ -30,12 +30,12 @@ def test_a_double_is_what_the_jvm_draws() -> None:
 
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "3.6.2"])
-def test_before_kip_580_it_does_not_grow(version: str) -> None:
+def test_backoff_before_kip_580_stays_constant(version: str) -> None:
     backoff = RecordAccumulator(version, AccumulatorConfig(100, 0, 100, 10, 0, 100, True, 0)).state.backoff
     assert [backoff.after(attempts) for attempts in (0, 1, 9)] == [100] * 3
 
 
-def test_it_doubles_up_to_the_maximum_within_its_jitter() -> None:
+def test_backoff_doubles_up_to_maximum_within_jitter() -> None:
     backoff = Backoff(100, 1000, StepDraws((0,)), exponential=True)
     for attempts, middle in ((0, 100), (1, 200), (3, 800), (50, 1000)):
         assert 0.8 * middle - 1 <= backoff.after(attempts) <= min(1.2 * middle, 1000)

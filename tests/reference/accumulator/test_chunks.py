@@ -34,7 +34,7 @@ def free(it: RecordAccumulator) -> int:
     return it.state.pool.available // CHUNK
 
 
-def test_a_batch_takes_chunks_as_it_grows_and_gives_all_back() -> None:
+def test_growing_batch_takes_chunks_and_completion_returns_all() -> None:
     it = made(4)
     assert append(it, 10)
     assert free(it) == 3

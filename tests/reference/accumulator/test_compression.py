@@ -50,7 +50,7 @@ def test_a_codec_makes_thousandths_cut_to_whole_bytes(per_mille: int, packed: in
 
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0"])
-def test_a_batch_that_is_built_is_as_large_as_it_came_to(version: str) -> None:
+def test_built_batch_has_estimated_size(version: str) -> None:
     play = Play(version, 500)
     batch = play.append()
     open_ = batch.estimated
@@ -60,7 +60,7 @@ def test_a_batch_that_is_built_is_as_large_as_it_came_to(version: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["0.11.0.3", "2.4.1", "4.4.0"])
-def test_a_well_compressed_batch_lowers_what_its_topic_expects(version: str) -> None:
+def test_well_compressed_batch_lowers_expected_ratio_of_topic(version: str) -> None:
     play = Play(version, 500)
     play.append()
     play.drain()

@@ -40,7 +40,7 @@ def test_more_than_there_ever_was() -> None:
         BufferPool("4.4.0", 150, 100).allocate(151)
 
 
-def test_closed_it_lends_nothing_since_2_4() -> None:
+def test_closed_pool_refuses_allocation_since_2_4() -> None:
     for version in ("2.3.1", "2.4.0"):
         pool = BufferPool(version, 150, 100)
         pool.close()

@@ -60,7 +60,7 @@ def looked(partition: int, number: int, **terms: object) -> ReadyCheck:
     return ReadyCheck(("t", partition), number, **{**usual, "closed": False, "flushing": False, "left_ms": 5, **terms})  # type: ignore[arg-type]
 
 
-def test_nobody_listens_nothing_is_noted() -> None:
+def test_reasons_are_not_collected_without_a_listener() -> None:
     told = Told("4.4.0", (0, 0))
     assert told.it.state.reasons is None
     told.it.append("t", 0, SMALL, told.metadata)
@@ -84,7 +84,7 @@ def test_why_a_batch_is_ready_or_not() -> None:
     assert told.ready() == [looked(0, 0, waited_ms=3, closed=True, left_ms=None)]
 
 
-def test_the_first_of_several_is_full_though_it_stands_open() -> None:
+def test_first_of_several_batches_counts_as_full_while_open() -> None:
     told = Told("2.5.1", (0, 0))
     told.append(0)
     told.drain(0)
@@ -115,7 +115,7 @@ def test_before_0_10_1_an_empty_queue_without_a_leader_counts() -> None:
     assert told.ready() == [QueueSkipped(("t", 0), Skip.LEADER_UNKNOWN)]
 
 
-def test_a_batch_that_came_back_backs_off_unless_its_leader_moved() -> None:
+def test_reenqueued_batch_backs_off_unless_leader_moved() -> None:
     told = Told("4.4.0", (0, 0))
     told.append(0)
     told.drain(0)
@@ -130,7 +130,7 @@ def test_a_batch_that_came_back_backs_off_unless_its_leader_moved() -> None:
     assert told.ready() == [moved, looked(0, 0, leader=1, waited_ms=4, full=True, left_ms=None)]
 
 
-def test_why_a_drain_takes_and_where_it_begins_and_ends() -> None:
+def test_reasons_of_a_drain_name_visit_checks_and_skips() -> None:
     told = Told("2.0.1", (0, 0), (1, 0), (2, 0), (3, 0))
     for partition in (0, 1, 2):
         told.append(partition, HALF)
@@ -156,7 +156,7 @@ def test_why_a_new_batch() -> None:
     assert told.append(0) == [BatchNeeded(("t", 0), 1, 180, full=True)]
 
 
-def test_why_the_partitioner_leaves_its_partition() -> None:
+def test_reasons_of_a_partitioner_name_why_a_partition_is_left() -> None:
     told = Told("4.4.0", (0, 0), (1, 0), (2, 0))
     (placed, stay) = told.append(None, HALF)
     assert placed == BatchNeeded(("t", 1), None, 0, full=False)

@@ -61,7 +61,7 @@ def test_batches_come_back_in_sequence_whatever_the_order_of_their_answers(versi
     assert play.queue() == [0, 1, 2, 3]
 
 
-def test_in_0_11_they_come_back_to_the_front() -> None:
+def test_reenqueue_in_0_11_puts_batches_at_the_front() -> None:
     play = Play("0.11.0.3")
     play.send()
     play.send()
@@ -70,7 +70,7 @@ def test_in_0_11_they_come_back_to_the_front() -> None:
 
 
 @pytest.mark.parametrize("version", ["2.3.1", "4.4.0"])
-def test_past_the_edge_they_come_back_the_wrong_way_round(version: str) -> None:
+def test_reenqueue_after_sequence_wraparound_reverses_batches(version: str) -> None:
     play = Play(version, 2**31 - 1)
     play.send()
     play.send()
@@ -82,9 +82,7 @@ def test_past_the_edge_they_come_back_the_wrong_way_round(version: str) -> None:
 @pytest.mark.parametrize(
     ("version", "later"), [("1.1.1", []), ("2.3.1", [(1, 0)]), ("3.2.3", [(1, 0)]), ("3.3.2", []), ("4.4.0", [])]
 )
-def test_a_partition_that_waits_stops_its_node_and_again_where_the_visit_begins_with_it(
-    version: str, later: list[tuple[int, int]]
-) -> None:
+def test_waiting_partition_stops_drain_of_node(version: str, later: list[tuple[int, int]]) -> None:
     play = Play(version)
     play.send()
     play.send()
@@ -154,7 +152,7 @@ def test_what_was_aborted_is_not_numbered_down(version: str) -> None:
 
 
 @pytest.mark.parametrize(("sent_again", "waits"), [(False, False), (True, True)])
-def test_only_a_batch_sent_again_leaves_doubt_when_it_expires(sent_again: bool, waits: bool) -> None:
+def test_expired_batch_leaves_sequence_unresolved_only_after_resend(sent_again: bool, waits: bool) -> None:
     play = Play("4.4.0")
     play.send()
     if sent_again:

@@ -70,7 +70,7 @@ def test_the_size_of_a_record(record: tuple[int, ...], size: int) -> None:
     assert record_size(*record) == size
 
 
-def test_the_size_of_a_message_and_who_writes_them() -> None:
+def test_message_size_and_newest_magic_by_release() -> None:
     assert [message_size(magic, None, 3) for magic in (0, 1)] == [29, 37]
     assert [sizes(version).newest_magic for version in ("0.10.0.1", "0.10.2.2", "0.11.0.0", "4.4.0")] == [1, 1, 2, 2]
 
@@ -84,7 +84,7 @@ def test_the_upper_bound_of_a_value_of_100_bytes(version: str, magic: int, compr
     assert upper_bound(sizes(version), magic, compressed, None, 100) == bound + (magic == 2)
 
 
-def test_a_compressed_message_can_be_larger_than_its_upper_bound() -> None:
+def test_compressed_message_can_exceed_upper_bound() -> None:
     batch = filled("4.4.0", SizedRecord(0, None, 100), magic=1, ratio=1.0)
     assert (batch.estimated, batch.max_record_size) == (174, 156)
 
@@ -101,7 +101,7 @@ def test_the_key_of_a_header_is_counted_in_one_way_and_written_in_another(
 
 
 @pytest.mark.parametrize(("version", "estimated"), [("0.11.0.3", 71), ("1.1.1", 74), ("4.4.0", 74)])
-def test_half_a_surrogate_pair_makes_a_record_shorter_than_it_says(version: str, estimated: int) -> None:
+def test_half_a_surrogate_pair_is_estimated_larger_than_written(version: str, estimated: int) -> None:
     batch = filled(version, SizedRecord(0, None, None, (("\ud800", None),)))
     assert (batch.estimated, batch.built) == (estimated, 71)
 
@@ -151,7 +151,7 @@ def test_room_and_full_are_to_the_byte() -> None:
 @pytest.mark.parametrize(
     ("version", "full"), [("0.10.0.1", True), ("0.10.1.1", True), ("0.10.2.2", False), ("4.4.0", False)]
 )
-def test_an_empty_batch_of_no_size_was_full_once_and_took_its_record(version: str, full: bool) -> None:
+def test_empty_batch_of_size_zero_accepts_first_record(version: str, full: bool) -> None:
     batch = BatchSize(sizes(version), 0, 86, sizes(version).newest_magic)
     assert batch.full is full
     assert batch.has_room_for(EMPTY)
@@ -173,7 +173,7 @@ def test_estimates_are_products_of_floats_and_not_of_doubles() -> None:
     assert int(16777217 * 1.05) == 17616077
 
 
-def test_estimates_end_at_the_last_int_and_wrap_behind_it() -> None:
+def test_compressed_estimate_saturates_and_batch_size_wraps() -> None:
     assert ratios.compressed_estimate(20, 1e9) == 2**31 - 1
     assert ratios.compressed_estimate(20, -1e9) == -(2**31)
     assert ratios.compressed_estimate(20, 1e9, 64) > 2**31

@@ -6,7 +6,7 @@ from kafka_reference.assignment.hash_map import HashMap, by_partition, by_text
 from kafka_reference.errors import NullPointerException
 
 
-def test_a_put_goes_behind_its_bucket_and_compute_if_absent_in_front() -> None:
+def test_put_appends_to_bucket_and_compute_if_absent_prepends() -> None:
     equal_hashes = ("AaAa", "BBBB", "AaBB")
     assert by_text((name, 1) for name in equal_hashes).keys() == list(equal_hashes)
     computed: HashMap[str, int] = by_text()

@@ -21,14 +21,14 @@ def test_put_appends_to_a_bucket_and_computing_prepends() -> None:
     assert computed_order([*same_hash, "AaAa"]) == same_hash[::-1]
 
 
-def test_a_table_grows_when_the_thirteenth_key_is_put_and_later_when_it_is_computed() -> None:
+def test_hash_map_grows_at_the_thirteenth_put_and_later_when_computed() -> None:
     keys = [chr(code) for code in (*range(ord("a"), ord("m")), ord("q"))]
     assert len(keys) == 13
     assert hash_map_order(keys)[-1] == computed_order([*keys, keys[0]])[-1]
     assert computed_order(keys) != computed_order([*keys, keys[0]])
 
 
-def test_members_in_order() -> None:
+def test_member_order_is_by_instance_then_id() -> None:
     members = [Member("a"), Member("b", instance="y"), Member("c", instance="x")]
     assert [one.id for one in in_member_order(members, True)] == ["c", "b", "a"]
     assert [one.id for one in in_member_order(members, False)] == ["a", "b", "c"]

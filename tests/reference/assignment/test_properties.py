@@ -31,7 +31,7 @@ def assigned(assignor: Assignor, question: AssignorQuestion, release: str) -> As
 
 @BOTH
 @pytest.mark.parametrize("release", RELEASES)
-def test_every_partition_has_one_owner_who_subscribes_to_it(assignor: Assignor, release: str) -> None:
+def test_every_partition_has_one_owner_that_subscribes_to_the_topic(assignor: Assignor, release: str) -> None:
     for question in questions():
         subscribed = {member.id: set(member.topics) for member in question.members}
         owned = assigned(assignor, question, release)
@@ -58,7 +58,7 @@ def test_round_robin_is_even_if_all_subscribe_to_the_same(release: str) -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_ranges_are_even_in_each_topic_for_its_subscribers(release: str) -> None:
+def test_range_shares_are_even_among_subscribers_of_each_topic(release: str) -> None:
     for question in questions():
         if any(len(set(member.topics)) < len(member.topics) for member in question.members):
             continue  # up to 3.4.x a member has one share for each time that it names a topic

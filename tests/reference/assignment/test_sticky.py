@@ -83,7 +83,7 @@ def test_claims_of_an_older_generation(release: str, kept: str) -> None:
     assert words(sticky_assignment(topics(t=4), group, release))["b"] == kept
 
 
-def test_a_third_claim() -> None:
+def test_third_claim_on_a_partition_throws_up_to_3_5_1() -> None:
     group = [member("a", "t", "t0", 3), member("b", "t", "t0", 1), member("c", "t", "t0", 2)]
     assert words(cooperative_sticky_assignment(topics(t=2), group, "3.5.2")) == {"a": "t0", "b": "t1", "c": ""}
     with pytest.raises(IllegalStateException, match="No more unfilled consumers"):
@@ -94,7 +94,7 @@ RACKS = {"t": Topic(4, (("b",), ("a",), ("b",), ("a",)))}
 IN_RACKS = [member("a", "t", rack="a"), member("b", "t", "t1 t3", 1, "a"), member("c", "t", rack="b")]
 
 
-def test_racks() -> None:
+def test_racks_change_sticky_assignment_by_release() -> None:
     assert words(sticky_assignment(RACKS, IN_RACKS, "3.4.1")) == {"a": "t0", "b": "t1 t3", "c": "t2"}
     assert words(sticky_assignment(RACKS, IN_RACKS)) == {"a": "t2", "b": "t1 t3", "c": "t0"}
     with pytest.raises(IllegalStateException, match=r"Consumer: \[a\] doesn't reach minQuota"):
@@ -129,7 +129,7 @@ def test_a_member_without_topics(release: str) -> None:
     assert bool(sticky_assignment(topics(t=2), group, release)["a"]) is shares
 
 
-def test_nobody_and_nothing() -> None:
+def test_group_without_members_throws_or_is_empty_by_release() -> None:
     assert sticky_assignment(topics(t=2), [], "2.8.2") == {}
     with pytest.raises(ArithmeticException):
         sticky_assignment(topics(t=2), [])
@@ -169,7 +169,7 @@ LOST = [Member("a", ("t",), None, None, (("t", 0),), 5, -1), member("b", "t", "t
 
 @pytest.mark.parametrize("release", ["3.4.1", "3.6.2", "4.4.0"])
 @pytest.mark.parametrize("assign", [sticky_assignment, cooperative_sticky_assignment])
-def test_member_that_lost_its_generation_loses_its_claim_to_an_older_one(assign: Any, release: str) -> None:
+def test_member_without_generation_loses_claim_to_an_older_one(assign: Any, release: str) -> None:
     assert words(assign(topics(t=2), LOST, release)) == {"a": "t1", "b": "t0"}
     kept = [replace(LOST[0], subscription_generation=None), LOST[1]]
     assert words(assign(topics(t=2), kept, release)) == {"a": "t0", "b": "t1"}

@@ -32,7 +32,7 @@ def test_what_a_broker_refuses() -> None:
         ProducerState("2.4.1").append(7, 0, 5)
 
 
-def test_transactions_and_time() -> None:
+def test_open_transaction_keeps_producer_past_expiration() -> None:
     state = ProducerState(expiration_ms=100)
     state.append(7, 0, 0, transactional=True)
     assert state.producers[0].transaction == 0

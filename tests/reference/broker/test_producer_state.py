@@ -67,14 +67,14 @@ def test_a_corrupt_snapshot_is_passed_over_and_removed() -> None:
 
 
 @pytest.mark.parametrize(("now_ms", "known"), [(1099, True), (1100, False)])
-def test_a_producer_expires_at_its_time(now_ms: int, known: bool) -> None:
+def test_producer_expires_at_expiration_time(now_ms: int, known: bool) -> None:
     state = ProducerStateManager("4.4.0", 1000)
     written(state, 0)
     state.remove_expired(now_ms)
     assert (state.producers.get(7) is not None) is known
 
 
-def test_a_transaction_keeps_its_producer() -> None:
+def test_open_transaction_prevents_expiration_until_marker() -> None:
     state = ProducerStateManager("4.4.0", 1000)
     written(state, 0, transactional=True)
     state.remove_expired(10**6)

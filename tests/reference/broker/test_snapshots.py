@@ -28,7 +28,7 @@ def test_javas_file_is_read_and_written_again() -> None:
     assert write_snapshot([entry]) == JAVAS
 
 
-def test_no_producers() -> None:
+def test_snapshot_without_producers_round_trips() -> None:
     empty = write_snapshot([])
     assert empty == struct.pack(">hIi", 1, crc32c(bytes(4)), 0)
     assert read_snapshot(BEHAVIOUR, empty) == []
@@ -47,7 +47,7 @@ def test_another_version_or_count(version: int, count: int) -> None:
         read_snapshot(BEHAVIOUR, struct.pack(">hI", version, crc32c(body)) + body)
 
 
-def test_what_follows_the_entries_is_read_over_if_the_checksum_covers_it() -> None:
+def test_bytes_behind_snapshot_entries_are_ignored_if_covered_by_checksum() -> None:
     body = struct.pack(">i", 0) + b"more"
     assert read_snapshot(BEHAVIOUR, struct.pack(">hI", 1, crc32c(body)) + body) == []
     with pytest.raises(CorruptSnapshotException):

@@ -7,7 +7,7 @@ from kafka_reference.broker.transactions import CompletedTxn, Transactions
 from kafka_reference.errors import IllegalArgumentException
 
 
-def test_a_marker_holds_back_until_it_is_replicated() -> None:
+def test_completed_transaction_is_unstable_until_marker_is_replicated() -> None:
     transactions = Transactions(ProducerStateBehaviour.of("4.4.0"))
     transactions.start(7, 3)
     transactions.start(8, 5)

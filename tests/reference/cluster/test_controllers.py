@@ -89,7 +89,7 @@ def test_a_new_minimum_forgets_eligible_and_last_leaders() -> None:
 
 
 @pytest.mark.parametrize("controller", [kraft(), zookeeper()], ids=["kraft", "zookeeper"])
-def test_elections_on_request(controller: KraftController | ZooKeeperController) -> None:
+def test_requested_elections_answer_with_javas_errors(controller: KraftController | ZooKeeperController) -> None:
     assert controller.elect("preferred") == "ELECTION_NOT_NEEDED"
     assert controller.elect("unclean") == "ELECTION_NOT_NEEDED"
     controller.end_session(1)

@@ -51,7 +51,7 @@ def test_answers_of_each_kind() -> None:
     assert state.replicas[3].batches == ((0, 1, 0), (1, 1, 0), (2, 2, 0))
 
 
-def test_a_request_waits_for_a_paused_follower_until_it_leaves() -> None:
+def test_acks_all_waits_for_a_paused_follower_until_isr_shrinks() -> None:
     answers = play(Pause(2), Produce(ALL, wait=False), Settle())
     assert answers[1] == Produced("NONE", 0)
     assert isinstance(answers[2], Settled)
@@ -66,7 +66,7 @@ def test_a_request_times_out_below_the_minimum_and_is_committed_later() -> None:
     assert last(*events, Continue(2), min_isr=3).readable == 1
 
 
-def test_a_paused_leader_truncates_what_only_it_had() -> None:
+def test_paused_leader_truncates_unreplicated_records_on_return() -> None:
     state = last(Pause(2), Pause(3), Produce(LEADER), Pause(1), Continue(2), Continue(3), Settle(), Continue(1))
     assert (state.leader, state.leader_epoch, sorted(state.isr)) == (2, 1, [1, 2, 3])
     assert state.replicas[1].batches == ()
@@ -97,7 +97,7 @@ def test_preferred_leader_returns_on_request() -> None:
     assert last(*events, Elect("preferred")).leader == 1
 
 
-def test_a_paused_broker_learns_of_a_new_minimum_when_it_continues() -> None:
+def test_paused_broker_applies_new_min_insync_replicas_when_continued() -> None:
     events = (Pause(2), Settle(), SetMinInsyncReplicas(2), Continue(2), Settle(), Kill(1), Settle())
     assert last(*events).leader == 2
     assert last(*LAST_LEADER_PAUSED, Continue(2), Settle(), SetMinInsyncReplicas(2)).leader == 2
@@ -156,7 +156,7 @@ def test_a_minimum_above_the_replicas_is_refused_up_to_3_6_only(
     assert (seen[-1].readable, seen[-1].isr, set(seen[-1].replicas)) == (readable, frozenset(replicas), set(replicas))
 
 
-def test_the_only_replica_stops_and_comes_back_with_its_log() -> None:
+def test_only_replica_returns_with_log_after_a_stop() -> None:
     events = (Produce(-1), Kill(3), Settle(), Produce(1), Start(3), Settle())
     seen = simulate(ClusterScript(events, (3,), min_insync_replicas=2), NEWEST)
     assert seen[3] == Produced("LEADER_NOT_AVAILABLE", None)

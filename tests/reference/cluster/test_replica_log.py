@@ -13,7 +13,7 @@ def log(*batches: tuple[int, int, int]) -> ReplicaLog:
     return made
 
 
-def test_an_epoch_enters_the_cache_with_its_first_batch() -> None:
+def test_epoch_enters_the_cache_with_first_batch() -> None:
     made = log((0, 2, 0), (2, 1, 0), (3, 1, 4))
     assert (made.epochs, made.end_offset) == ([EpochStart(0, 0), EpochStart(4, 3)], 4)
 
@@ -44,7 +44,7 @@ def test_truncation_goes_back_epoch_by_epoch() -> None:
     assert follower.batches == [Batch(0, 1, 0)]
 
 
-def test_an_epoch_that_only_the_follower_began_is_removed_from_its_cache() -> None:
+def test_epoch_begun_by_follower_alone_is_removed_at_truncation() -> None:
     leader, follower = log((0, 1, 0)), log((0, 1, 0))
     leader.begin_epoch(3, 1)
     follower.begin_epoch(2, 1)

@@ -19,7 +19,7 @@ def records(of: ReplicaLog) -> list[int]:
     return [batch.records[0] for batch in of.batches]
 
 
-def test_an_epoch_begins_with_its_first_record() -> None:
+def test_epoch_begins_with_first_record() -> None:
     made = log((0, 0), (1, 0), (2, 3))
     assert made.epochs == [EpochStart(0, 0), EpochStart(3, 2)]
     assert [made.epoch_of(offset) for offset in range(3)] == [0, 0, 3]
@@ -54,7 +54,7 @@ def test_a_follower_truncates_once_in_each_epoch() -> None:
     assert records(follower) == [0, 1]
 
 
-def test_a_crash_leaves_the_log_and_no_history_but_it() -> None:
+def test_crash_keeps_the_log_and_drops_history() -> None:
     follower = log((0, 0), (1, 0))
     follower.follow(log((0, 0)), 0)
     follower.crash()

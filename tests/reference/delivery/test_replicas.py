@@ -75,7 +75,7 @@ def test_one_in_sync_replica_and_unclean_election_lose_a_committed_record(versio
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_without_unclean_election_the_partition_waits_for_its_last_in_sync_replica(version: str) -> None:
+def test_partition_without_unclean_election_waits_for_last_in_sync_replica(version: str) -> None:
     found = outcome(version, ALL, *BOTH_LEAVE, Fault(Kind.CRASH_BEFORE, 3))
     assert [after(found, number).leader for number in (2, 3, 4, 5)] == [0, None, None, 0]
     assert after(found, 4).high_watermark is None
@@ -109,7 +109,7 @@ def test_acks_all_fails_while_an_in_sync_follower_lags() -> None:
     assert found.log == (0,)
 
 
-def test_unclean_election_costs_an_idempotent_producer_its_sequence() -> None:
+def test_unclean_election_breaks_sequence_of_idempotent_producer() -> None:
     config = {"max.in.flight.requests.per.connection": "1"}
     faults = (*BOTH_LEAVE, Fault(Kind.CRASH_BEFORE, 3))
     found = outcome("4.4.0", config, *faults, records=4, unclean_leader_election=True)
@@ -122,7 +122,7 @@ def test_a_leader_does_not_stop_to_fetch() -> None:
     assert after(found, 4).in_sync == (0, 1, 2)
 
 
-def test_a_stopped_follower_that_led_follows_when_it_is_back() -> None:
+def test_stopped_leader_follows_the_new_leader_after_restart() -> None:
     faults = (stop(1, 1), Fault(Kind.CRASH_BEFORE, 2), Fault(Kind.CRASH_BEFORE, 4))
     found = outcome("4.4.0", ONE, *faults, records=6)
     assert [after(found, number).leader for number in (1, 2, 4)] == [0, 1, 0]
@@ -142,5 +142,5 @@ def test_without_such_faults_the_outcome_has_no_replicas() -> None:
     assert all(one.partition is None for one in found.requests)
 
 
-def test_examples() -> None:
+def test_examples_in_docstrings_of_replicas_hold() -> None:
     assert doctest.testmod(replicas) == (0, 4)

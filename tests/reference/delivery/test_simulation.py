@@ -145,7 +145,7 @@ def test_an_error_that_no_broker_gives_is_refused(
         simulate(Scenario(config, 3, [fault(kind, 2, error)]), version)
 
 
-def test_every_error_of_every_release_has_its_moment() -> None:
+def test_every_produce_error_of_every_release_has_a_moment() -> None:
     names = {name for version in RELEASES for name in produce_errors(version)} - {"NONE"}
     assert names == set(PRODUCE_ERRORS)
     assert {name for name, given in PRODUCE_ERRORS.items() if given.moment is Moment.AFTER} == {
@@ -161,7 +161,7 @@ def test_every_error_of_every_release_has_its_moment() -> None:
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(("replicas", "needed"), [(1, 2), (1, 9), (2, 3), (3, 4)])
-def test_a_minimum_above_the_replicas_counts_all_of_them_since_3_7(
+def test_min_insync_replicas_above_replica_count_is_capped_since_3_7(
     version: str, acks: str, result: str, replicas: int, needed: int
 ) -> None:
     found = outcome(version, {**ONE, "acks": acks}, replicas=replicas, min_insync_replicas=needed)
@@ -207,7 +207,7 @@ def test_a_restarted_producer_duplicates(version: str) -> None:
     assert [one.batch.producer_id for one in found.requests] == [7, 7, 8, 8]
 
 
-def test_a_new_leader_knows_the_producers_of_its_log() -> None:
+def test_new_leader_detects_duplicates_from_log() -> None:
     found = outcome("4.4.0", {}, fault(Kind.CRASH_REPLICATED, 2))
     assert "duplicate" in [one.result for one in found.requests]
     assert found.log == (0, 1, 2)
@@ -266,7 +266,9 @@ def test_an_invalid_configuration_constructs_no_producer() -> None:
         ),
     ],
 )
-def test_impossible_scenarios(faults: list[Fault], partition: dict[str, int], message: str) -> None:
+def test_impossible_scenario_is_refused_with_reason(
+    faults: list[Fault], partition: dict[str, int], message: str
+) -> None:
     with pytest.raises(InvalidScenario, match=message):
         simulate(Scenario({}, 3, faults, **partition))
 

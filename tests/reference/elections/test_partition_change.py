@@ -32,7 +32,7 @@ def test_a_fenced_leader_is_replaced_by_the_next_replica() -> None:
     assert change == PartitionChange(leader=2, isr=(2, 3))
 
 
-def test_nothing_changes() -> None:
+def test_change_without_effect_returns_no_record() -> None:
     assert changed("4.4.0") is None
 
 
@@ -73,7 +73,7 @@ def test_eligible_replicas_are_in_the_order_of_a_hash_set() -> None:
 
 
 @pytest.mark.parametrize(("release", "leader"), [("4.0.2", 1), ("4.1.0", None)])
-def test_the_last_known_leader_is_elected_if_it_lives_since_4_1(release: str, leader: int | None) -> None:
+def test_last_known_leader_is_elected_only_if_alive_since_4_1(release: str, leader: int | None) -> None:
     partition = replace(PARTITION, isr=(), leader=-1, last_known_elr=(1,))
     change = changed(release, partition, elr_enabled=True, acceptable=frozenset({2}))
     assert (change and change.leader) == leader
@@ -103,7 +103,7 @@ def test_a_record_without_directories() -> None:
         merge(replace(PARTITION, directories=(7, 7, 7)), change, PartitionChangeBehaviour.of("3.7.1"))
 
 
-def test_contained_as_often() -> None:
+def test_contains_compares_lists_with_multiplicity() -> None:
     assert contains((1, 2, 2), (2, 2))
     assert not contains((1, 2), (2, 2))
 

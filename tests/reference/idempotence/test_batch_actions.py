@@ -129,7 +129,7 @@ def test_without_idempotence_the_kind_of_an_error_decides(release: str) -> None:
 
 
 @pytest.mark.parametrize("release", ["0.10.0.1", "1.1.1", "2.4.1", "4.4.0"])
-def test_the_plain_errors(release: str) -> None:
+def test_plain_errors_are_completed_retried_or_failed(release: str) -> None:
     assert decided(release, "NONE") == (BatchAction.COMPLETED, SideEffect.NOTHING)
     assert decided(release, "NOT_ENOUGH_REPLICAS", idempotent=False) == RETRIED
     assert decided(release, "NOT_ENOUGH_REPLICAS", may_retry=False) == FAILED
@@ -148,7 +148,7 @@ def test_a_retry_for_another_producer(release: str, found: BatchAction) -> None:
     ("release", "first", "second"),
     [("0.11.0.3", FAILED, FAILED), ("1.1.1", FAILED, RETRIED), ("2.4.1", FAILED, RETRIED), ("4.4.0", BUMPED, RETRIED)],
 )
-def test_out_of_order(
+def test_out_of_order_error_is_handled_by_place_in_flight(
     release: str, first: tuple[BatchAction, SideEffect], second: tuple[BatchAction, SideEffect]
 ) -> None:
     assert decided(release, GAP) == first
@@ -169,7 +169,7 @@ def test_out_of_order_in_an_unresolved_partition() -> None:
 @pytest.mark.parametrize(
     ("release", "found"), [("2.4.1", (BatchAction.RETRIED, SideEffect.RESTART)), ("4.4.0", BUMPED)]
 )
-def test_an_unknown_producer(release: str, found: tuple[BatchAction, SideEffect]) -> None:
+def test_unknown_producer_error_is_handled_by_log_start(release: str, found: tuple[BatchAction, SideEffect]) -> None:
     assert decided(release, UNKNOWN, log_start=-1) == RETRIED
     assert decided(release, UNKNOWN, log_start=0) == found
     assert decided(release, UNKNOWN, log_start=0, reset=True) == RETRIED
@@ -185,11 +185,11 @@ def test_an_unknown_producer_whose_log_is_not_lost() -> None:
     ("release", "found"),
     [("0.11.0.3", BatchAction.RETRIED), ("1.0.0", BatchAction.COMPLETED), ("4.4.0", BatchAction.COMPLETED)],
 )
-def test_duplicates(release: str, found: BatchAction) -> None:
+def test_duplicate_sequence_error_is_handled_by_release(release: str, found: BatchAction) -> None:
     assert decided(release, DUPLICATE) == (found, SideEffect.NOTHING)
 
 
-def test_too_large() -> None:
+def test_message_too_large_splits_batches_of_several_records() -> None:
     assert decided("4.4.0", "MESSAGE_TOO_LARGE", records=2, may_retry=False) == (BatchAction.SPLIT, SideEffect.NOTHING)
     assert decided("4.4.0", "MESSAGE_TOO_LARGE") == FAILED
     assert decided("0.10.0.1", "MESSAGE_TOO_LARGE", records=2) == FAILED

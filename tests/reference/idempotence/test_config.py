@@ -55,7 +55,7 @@ def test_defaults_and_on_request(version: str, nothing: ProducerOutcome, asked: 
 # Each conflict alone: with enable.idempotence unset it is off, with true it is an error.
 @pytest.mark.parametrize("conflict", ["retries 0", "acks 1", f"{IN_FLIGHT} 6"])
 @pytest.mark.parametrize("version", ["3.0.1", "3.1.1", "3.9.2"])
-def test_by_default_a_conflict_disables_silently_and_on_request_it_is_an_error(version: str, conflict: str) -> None:
+def test_conflict_disables_idempotence_by_default_and_throws_on_request(version: str, conflict: str) -> None:
     name, value = conflict.split()
     assert not producer_outcome({name: value}, version).idempotent
     message = {"retries": RETRIES, "acks": ACKS, IN_FLIGHT: FIVE}[name]
@@ -104,7 +104,7 @@ def test_acks_1_with_an_id_is_reported_as_acks_and_since_3_0_1_as_the_id(version
 
 
 @pytest.mark.parametrize("version", ["0.11.0.0", "2.8.2", "3.0.0", "3.0.1", "4.4.0"])
-def test_transactional(version: str) -> None:
+def test_transactional_id_makes_producer_idempotent(version: str) -> None:
     ends = producer_outcome({"transactional.id": "id"}, version)
     assert ends == outcome(True, -1, MOST, 1 if version == "0.11.0.0" else 5, transactional=True)
     assert refused(version, {"transactional.id": "id", "enable.idempotence": "false"}) == ID
@@ -148,7 +148,7 @@ def test_when_a_null_timeout_is_read(version: str, first: int) -> None:
     assert producer_outcome({"enable.idempotence": "false", "transaction.timeout.ms": None}, version)
 
 
-def test_null_is_set() -> None:
+def test_null_transactional_id_counts_as_set() -> None:
     asked = producer_outcome({"transactional.id": None}, "2.8.2")
     assert (asked.idempotent, asked.transactional) == (True, False)
     assert refused("4.4.0", {"transactional.id": None, "enable.idempotence": "false"}) == ID

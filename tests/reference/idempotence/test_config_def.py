@@ -31,26 +31,26 @@ def refused(config: dict[str, str | None], version: str = "4.4.0") -> str:
 @pytest.mark.parametrize(
     ("text", "value"), [("7", 7), ("+7\x00", 7), (" \t7\n", 7), ("007", 7), ("\u0663", 3), ("2147483647", 2**31 - 1)]
 )
-def test_an_int(text: str, value: int) -> None:
+def test_int_setting_is_parsed_as_in_java(text: str, value: int) -> None:
     assert read("4.4.0", retries=text)["retries"] == value
 
 
 @pytest.mark.parametrize(
     "text", ["2147483648", "-2147483649", "", "+", "5.0", "many", "\u00a01", "--1", "1_0", "\U0001d7d9", "1" + 11 * "0"]
 )
-def test_no_int(text: str) -> None:
+def test_invalid_int_setting_is_refused_with_javas_message(text: str) -> None:
     assert refused({"retries": text}) == f"Invalid value {text} for configuration retries: Not a number of type INT"
 
 
 @pytest.mark.parametrize(
     ("text", "value"), [("true", True), (" TRUE\t", True), ("False", False), ("fal\u017fe", False)]
 )
-def test_a_boolean(text: str, value: bool) -> None:
+def test_boolean_setting_is_parsed_as_in_java(text: str, value: bool) -> None:
     assert read("4.4.0", enable_idempotence=text)["enable.idempotence"] is value
 
 
 @pytest.mark.parametrize("text", ["", "1", "yes", "truee"])
-def test_no_boolean(text: str) -> None:
+def test_invalid_boolean_setting_is_refused_with_javas_message(text: str) -> None:
     assert refused({"enable.idempotence": text}) == (
         f"Invalid value {text} for configuration enable.idempotence: Expected value to be either true or false"
     )
@@ -108,7 +108,9 @@ def test_a_name_that_is_not_defined_is_ignored() -> None:
         ("4.4.0", "all", 2**31 - 1, True),
     ],
 )
-def test_defaults(version: str, acks: str, retries: int, idempotence: bool | None) -> None:
+def test_default_settings_are_those_of_the_release(
+    version: str, acks: str, retries: int, idempotence: bool | None
+) -> None:
     values = read(version)
     assert (values["acks"], values["retries"], values[IN_FLIGHT]) == (acks, retries, 5)
     assert values.get("enable.idempotence") is idempotence

@@ -30,7 +30,7 @@ def test_an_error_that_a_release_does_not_have(at: str, name: str) -> None:
         produce_error(at, name)
 
 
-def test_sets_of_exceptions() -> None:
+def test_exception_sets_have_javas_members() -> None:
     assert "ProducerFencedException" in FATAL
     assert "InvalidProducerEpochException" not in FATAL
     assert {"OutOfOrderSequenceException", "UnknownProducerIdException"} == OUT_OF_ORDER

@@ -32,7 +32,7 @@ def test_a_batch_that_has_ended_must_not_be_in_flight() -> None:
         in_flight.take_expired(lambda _: True, outcomes)
 
 
-def test_cleared_it_has_no_batches() -> None:
+def test_cleared_in_flight_batches_yield_no_expired_ones() -> None:
     in_flight, outcomes = InFlightBatches(), Outcomes(parse_release("4.4.0"))
     in_flight.add(batch(0))
     in_flight.clear()

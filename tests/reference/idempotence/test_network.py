@@ -48,7 +48,7 @@ def test_an_error_that_the_release_does_not_have_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(("at", "order"), [("1.1.1", [1, 0]), ("2.0.1", [0, 1]), ("4.4.0", [0, 1])])
-def test_a_lost_connection_ends_all_its_requests(at: str, order: list[int]) -> None:
+def test_lost_connection_ends_all_requests_of_node(at: str, order: list[int]) -> None:
     sent = [request(sent_ms=0), request(sent_ms=1)]
     network = network_of(at)
     for one in sent:

@@ -16,7 +16,7 @@ def batch(*numbers: int, partition: int = 0) -> Batch:
     return made
 
 
-def test_records_are_told_where_they_are_or_why_not() -> None:
+def test_outcome_of_each_record_is_offset_or_error() -> None:
     outcomes = Outcomes(parse_release("4.4.0"))
     assert outcomes.end(batch(3, 4), None, 100)
     assert outcomes.end(batch(5), None, -1)

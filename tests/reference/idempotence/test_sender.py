@@ -68,7 +68,7 @@ def test_since_2_5_the_round_that_asks_for_an_id_sends_nothing(at: str, rounds: 
 
 
 @pytest.mark.parametrize("at", ["0.10.0.1", "2.0.1", "4.4.0"])
-def test_without_idempotence(at: str) -> None:
+def test_producer_without_idempotence_sends_no_sequences(at: str) -> None:
     producer = Producer(at, False)
     producer.append(2)
     assert producer.run() == [([0, 1], (-1, -1), -1)]
@@ -116,7 +116,7 @@ def test_one_at_a_time_is_one_of_a_partition() -> None:
     assert producer.run() == [([0], (1000, 0), 0)]
 
 
-def test_retries_run_out() -> None:
+def test_record_fails_when_retries_are_used_up() -> None:
     producer = identified("4.4.0", retries=1)
     producer.append()
     producer.run()
@@ -162,7 +162,7 @@ def test_up_to_2_4_a_gap_fails_the_batch_and_costs_the_id() -> None:
     assert producer.run() == [([1], (1001, 0), 0)]
 
 
-def test_a_batch_that_expires_while_it_is_drained_is_sent_all_the_same() -> None:
+def test_batch_that_expires_while_drained_is_sent_nonetheless() -> None:
     producer = identified("4.4.0")
     producer.append()
     assert producer.run(advance=100) == [([0], (1000, 0), 0)]

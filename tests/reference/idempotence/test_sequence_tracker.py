@@ -44,11 +44,11 @@ def state_in(version: str, epoch: int = 0, next_sequence: int | None = None) -> 
 
 
 @pytest.mark.parametrize("version", TRACKING)
-def test_sequences_count_records(version: str) -> None:
+def test_sequences_advance_by_the_number_of_records(version: str) -> None:
     assert sequences(*sent(state_in(version), 2, 3, 1)) == [0, 2, 5]
 
 
-def test_in_0_11_they_count_what_was_acknowledged() -> None:
+def test_sequences_in_0_11_advance_with_acknowledged_records() -> None:
     state = state_in("0.11.0.3")
     first, second = sent(state, 2, 3)
     assert sequences(first, second) == [0, 0]
@@ -65,7 +65,7 @@ def test_the_next_sequence_after_the_highest(version: str, following: int) -> No
 
 
 @pytest.mark.parametrize("version", TRACKING)
-def test_a_batch_sent_again_waits_for_those_before_it(version: str) -> None:
+def test_resent_batch_waits_for_earlier_batches_of_partition(version: str) -> None:
     state = state_in(version)
     first, second = sent(state, 1, 1)
     assert state.waits_for(second)
@@ -87,7 +87,7 @@ def test_past_the_edge_the_second_is_taken_for_the_first(version: str) -> None:
 
 
 @pytest.mark.parametrize(("version", "up_to"), [("1.0.0", None), ("2.4.1", None), ("2.5.1", 2), ("4.4.0", 2)])
-def test_nothing_new_goes_while_it_is_in_doubt_what_arrived(version: str, up_to: int | None) -> None:
+def test_unresolved_sequence_blocks_new_batches_of_partition(version: str, up_to: int | None) -> None:
     state = state_in(version)
     first, _ = sent(state, 2, 1)
     state.fail(first, refused=False)
@@ -190,7 +190,7 @@ def test_pieces_count_on_without_going_round() -> None:
     assert sequences(*pieces) == [MOST, -(2**31)]
 
 
-def test_an_epoch_without_an_id_is_nobody() -> None:
+def test_epoch_without_producer_id_waits_for_an_id() -> None:
     state = SequenceTracker(parse_release("4.4.0"), Producer(7, 0))
     state.current = (-1, 0)
     assert state.waits_for(Sent()) == "a producer id"

@@ -28,7 +28,7 @@ NUMBERS = st.integers(0, LAST_SEQUENCE)
         (LEAST, LEAST, 0),
     ],
 )
-def test_forward(sequence: int, by: int, after: int) -> None:
+def test_increment_wraps_as_javas_int_arithmetic(sequence: int, by: int, after: int) -> None:
     assert increment(sequence, by) == after
 
 
@@ -49,7 +49,7 @@ def test_forward(sequence: int, by: int, after: int) -> None:
         (0, LEAST, LEAST),
     ],
 )
-def test_back(sequence: int, by: int, before: int) -> None:
+def test_decrement_wraps_as_javas_int_arithmetic(sequence: int, by: int, before: int) -> None:
     assert decrement(sequence, by) == before
 
 
@@ -59,13 +59,13 @@ def test_plain_addition_goes_negative() -> None:
 
 
 @given(NUMBERS, NUMBERS)
-def test_among_sequence_numbers_it_is_arithmetic_modulo_2_31(sequence: int, by: int) -> None:
+def test_sequence_arithmetic_is_modulo_two_to_the_31(sequence: int, by: int) -> None:
     assert increment(sequence, by) == (sequence + by) % 2**31
     assert decrement(sequence, by) == (sequence - by) % 2**31
 
 
 @given(NUMBERS, NUMBERS)
-def test_there_and_back(sequence: int, by: int) -> None:
+def test_increment_and_decrement_are_inverse_for_sequences(sequence: int, by: int) -> None:
     assert decrement(increment(sequence, by), by) == sequence == increment(decrement(sequence, by), by)
 
 

@@ -54,7 +54,7 @@ def test_to_2_4_a_gap_costs_the_id(at: str) -> None:
 
 
 @pytest.mark.parametrize("exception", [GAP, REFUSED])
-def test_since_2_5_it_costs_an_epoch(exception: str) -> None:
+def test_failed_batch_bumps_the_epoch_since_2_5(exception: str) -> None:
     one = manager("2.5.0")
     first, second, other = sent(one, Sent(), Sent(2), Sent(topic_partition=T1))
     one.failed(first, exception, True)
@@ -134,7 +134,7 @@ def test_no_id_is_given(at: str, exception: str, state: str, error: str) -> None
 
 
 @pytest.mark.parametrize(("at", "again"), [("2.4.1", True), ("2.5.0", False), ("3.3.1", False), ("3.3.2", True)])
-def test_which_errors_make_it_ask_again(at: str, again: bool) -> None:
+def test_retriable_id_errors_are_retried_by_release(at: str, again: bool) -> None:
     one = TransactionManager(parse_release(at))
     one.begin_initializing()
     assert one.handle_id_response(produce_error(at, "COORDINATOR_LOAD_IN_PROGRESS"), -1, -1)
@@ -180,7 +180,7 @@ def test_in_1_0_resolving_a_partition_before_another_one_raises(at: str) -> None
     ("at", "raised"),
     [("1.0.2", NullPointerException), ("2.2.2", NullPointerException), ("2.3.1", IllegalStateException)],
 )
-def test_a_partition_that_was_forgotten_cannot_begin_anew(at: str, raised: type[Exception]) -> None:
+def test_restart_of_a_forgotten_partition_throws_by_release(at: str, raised: type[Exception]) -> None:
     one = manager(at)
     sent(one, Sent(), Sent(topic_partition=T1))
     one.restart(T1)
@@ -198,7 +198,7 @@ def test_nor_can_one_of_which_only_pieces_are_in_flight(at: str) -> None:
 
 
 @pytest.mark.parametrize("again", [True, False])
-def test_in_0_11_a_batch_that_is_sent_again_makes_its_partition_known(again: bool) -> None:
+def test_resent_batch_in_0_11_registers_partition(again: bool) -> None:
     one = manager("0.11.0.3")
     (batch,) = sent(one, Sent())
     one.become(7, 0)

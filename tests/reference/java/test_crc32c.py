@@ -16,5 +16,5 @@ from kafka_reference.java.crc32c import crc32c
         (bytes(range(32)), 0x46DD794E),
     ],
 )
-def test_published_values(data: bytes, crc: int) -> None:
+def test_crc32c_gives_the_published_values(data: bytes, crc: int) -> None:
     assert crc32c(data) == crc

@@ -12,7 +12,7 @@ def copied(*keys: int) -> list[int]:
     return [key for key, _ in made.items()]
 
 
-def test_hashes_are_javas() -> None:
+def test_string_and_partition_hashes_are_javas() -> None:
     assert [string_hash(text) for text in ("", "t", "hello")] == [0, 116, 99162322]
     assert string_hash("Aa") == string_hash("BB") == 2112
     assert partition_hash(("t", 3)) == 31 * 34 + 116

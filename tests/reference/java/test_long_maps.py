@@ -34,12 +34,12 @@ def test_scala_213_sorts_a_bucket_by_hash_and_doubles_at_three_quarters() -> Non
     assert order(filled(Scala213Map, *range(1, 12), 16)) == [*range(1, 12), 16]
 
 
-def test_a_hash_with_its_highest_bit_is_below_zero() -> None:
+def test_hash_with_highest_bit_orders_below_zero() -> None:
     high = 2**31  # spread over 16 buckets it is in that of 0
     assert order(filled(Scala213Map, 0, high)) == [high, 0]
 
 
-def test_scala_212_scrambles() -> None:
+def test_long_map_of_scala_212_scrambles_order() -> None:
     assert order(filled(Scala212Map, 7, 8, 23)) != [7, 8, 23]
     assert sorted(order(filled(Scala212Map, *range(40)))) == list(range(40))
 
@@ -52,7 +52,7 @@ def test_scala_212_scrambles() -> None:
         (Scala212Map, [2, 0, 6, 5, 1, 4, 3]),
     ],
 )
-def test_a_negative_id_that_fits_an_int_is_its_own_hash_in_scala(made: type[LongMap[str]], places: list[int]) -> None:
+def test_negative_id_within_int_hashes_to_itself_in_scala(made: type[LongMap[str]], places: list[int]) -> None:
     """As the brokers of 4.4.0, 3.3.2 and 2.0.1 write the producers that they have read from a snapshot."""
     ids = (-1, -17, 2**32 - 1, -(2**31) - 1, 0, 16, -(2**40))
     assert [ids.index(key) for key in order(filled(made, *ids))] == places

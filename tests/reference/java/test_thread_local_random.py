@@ -14,7 +14,7 @@ INT_MIN, INT_MAX = -(2**31), 2**31 - 1
     ("state", "draw"),
     [(0, 0), (1, -1269383940), (-1, 1689612811), (2**63 - 1, -1413923344), (GAMMA, -1667209487)],
 )
-def test_mix32(state: int, draw: int) -> None:
+def test_mix32_draws_what_java_draws(state: int, draw: int) -> None:
     assert mix32(state) == draw
     assert mix32(state + 2**64) == draw
 
@@ -26,7 +26,7 @@ def test_draws_of_a_seed() -> None:
     assert SeededDraws(42).next() == 756844384
 
 
-def test_listed_draws_end() -> None:
+def test_listed_draws_raise_when_used_up() -> None:
     draws = ListedDraws([5, INT_MIN])
     assert (draws.next(), draws.used, draws.next(), draws.used) == (5, 1, INT_MIN, 2)
     with pytest.raises(DrawsExhausted, match="holds 2 draws and the rule asks for one more: add draws") as raised:

@@ -35,7 +35,7 @@ def entries(segment: LogSegment) -> tuple[object, object]:
 
 
 @pytest.mark.parametrize("version", ["2.0.0", "3.9.0", "3.9.1", "4.0.0", "4.4.0"])
-def test_sparse_entries(version: str) -> None:
+def test_sparse_index_has_an_entry_per_interval(version: str) -> None:
     """The third batch is the first behind more than 100 bytes; the interval then starts with it."""
     assert entries(filled(version)) == ([(29, 120), (49, 240)], [(1002, 29), (1004, 49)])
 
@@ -51,7 +51,7 @@ def test_an_offset_too_large() -> None:
     assert LogSegment(0).should_roll(replace(LIMITS, max_offset=2**31))
 
 
-def test_roll() -> None:
+def test_segment_rolls_at_size_time_or_full_index() -> None:
     segment = filled()
     assert not segment.should_roll(LIMITS)
     assert segment.should_roll(replace(LIMITS, append_bytes=701))
@@ -62,7 +62,7 @@ def test_roll() -> None:
     assert LogSegment(0, max_index_size=12).should_roll(LIMITS)
 
 
-def test_read() -> None:
+def test_read_starts_at_the_batch_of_offset() -> None:
     segment = filled()
     assert segment.read(50, 100) is None
     found = segment.read(25, 1000)
@@ -81,7 +81,7 @@ def test_read() -> None:
         segment.read(0, -1)
 
 
-def test_truncation() -> None:
+def test_segment_truncation_removes_batches_and_index_entries() -> None:
     segment = filled()
     assert segment.truncate_to(25) == 180
     assert (segment.size, segment.largest, entries(segment)) == (120, (1001, 19), ([], []))
@@ -90,7 +90,7 @@ def test_truncation() -> None:
     assert segment.time_waited_for_roll(100, 0) == 23
 
 
-def test_recovery() -> None:
+def test_segment_recovery_rebuilds_indexes_up_to_invalid_batch() -> None:
     segment = filled()
     before = entries(segment)
     assert segment.recover() == 0
@@ -108,7 +108,7 @@ def test_the_end_of_a_segment() -> None:
     assert len(segment.time_index.data or b"") == 24
 
 
-def test_before_2_0() -> None:
+def test_segment_before_2_0_indexes_first_offsets() -> None:
     assert entries(filled("1.1.1"))[0] == [(20, 120), (40, 240)]
     with pytest.raises(IllegalArgumentException):
         LogSegment(0, version="1.1.1").append([SegmentBatch(2**31, (0,), 60)])
@@ -116,7 +116,7 @@ def test_before_2_0() -> None:
         LogSegment(0, version="0.10.2.2")
 
 
-def test_search_by_time() -> None:
+def test_timestamp_search_finds_first_record_not_older() -> None:
     segment = LogSegment(0, index_interval_bytes=0)
     segment.append([SegmentBatch(0, (5, 3), 60), SegmentBatch(4, (4, 9), 60)])
     assert segment.find_offset_by_timestamp(4, 0) == (5, 0)
@@ -126,7 +126,7 @@ def test_search_by_time() -> None:
 
 
 @pytest.mark.parametrize(("version", "sizes"), [("2.5.1", (0, 0)), ("2.6.0", (None, None)), ("4.4.0", (None, None))])
-def test_closing_what_nobody_asked(version: str, sizes: tuple[int | None, int | None]) -> None:
+def test_close_of_unused_indexes_leaves_files_by_release(version: str, sizes: tuple[int | None, int | None]) -> None:
     segment = LogSegment(0, version=version)
     segment.close()
     files = (segment.folder.get(f"{0:020}.index"), segment.folder.get(f"{0:020}.timeindex"))

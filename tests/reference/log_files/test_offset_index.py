@@ -36,11 +36,11 @@ def test_an_article_finds_offset_60(version: str) -> None:
     ]
 
 
-def test_bytes() -> None:
+def test_offset_index_bytes_are_javas_layout() -> None:
     assert filled().data == bytes.fromhex("00000005000000000000000a000010000000000000000000")
 
 
-def test_a_full_index() -> None:
+def test_append_to_full_offset_index_throws() -> None:
     with pytest.raises(IllegalArgumentException, match=r"^Attempt to append to a full index \(size = 2\)\.$"):
         filled(16).append(70, 0)
     with pytest.raises(IllegalArgumentException, match=r"^requirement failed: Attempt"):
@@ -62,7 +62,7 @@ def test_up_to_1_1_an_offset_overflows() -> None:
     assert (index.last_offset, index.entry(2)) == (50 + 2**32, (0, 9))
 
 
-def test_truncation() -> None:
+def test_offset_index_truncation_drops_entries_from_the_offset() -> None:
     for offset, entries in ((54, 0), (55, 0), (56, 1), (60, 1), (61, 2)):
         index = filled()
         index.truncate_to(offset)
@@ -102,7 +102,7 @@ def test_cut_entries_are_counted_on() -> None:
         index.append(70, 8192)
 
 
-def test_closing() -> None:
+def test_offset_index_close_trims_and_unmaps_by_release() -> None:
     for version, length, mapped in (
         ("2.1.1", 16, True),
         ("2.2.0", 16, False),
@@ -122,7 +122,7 @@ def test_closing() -> None:
                 index.flush()
 
 
-def test_renaming_and_deleting() -> None:
+def test_offset_index_is_renamed_and_deleted_once() -> None:
     index = filled()
     index.rename(".deleted")
     assert index.name == "00000000000000000050.index.deleted"
@@ -132,7 +132,7 @@ def test_renaming_and_deleting() -> None:
         index.rename("")
 
 
-def test_reading_only() -> None:
+def test_read_only_offset_index_refuses_append() -> None:
     index = OffsetIndex(0, 16, bytes(16), writable=False)
     index.truncate()
     with pytest.raises(ReadOnlyBufferException):

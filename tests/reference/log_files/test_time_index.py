@@ -19,7 +19,7 @@ def filled(size: int = 48, version: str = "4.4.0") -> TimeIndex:
     return index
 
 
-def test_lookup() -> None:
+def test_time_index_lookup_finds_last_entry_not_newer() -> None:
     found = [filled().lookup(timestamp) for timestamp in (999, 1000, 1999, 2000, 9999)]
     assert found == [(-1, 50), (1000, 55), (1000, 55), (2000, 60), (2000, 60)]
 
@@ -33,7 +33,7 @@ def test_the_last_slot_is_for_the_roll() -> None:
         index.maybe_append(4000, 80, True)
 
 
-def test_what_is_appended() -> None:
+def test_time_index_append_requires_increasing_timestamps_and_offsets() -> None:
     index = filled()
     index.maybe_append(2000, 99)
     assert index.last_entry == (2000, 60)
@@ -43,7 +43,7 @@ def test_what_is_appended() -> None:
         index.maybe_append(1999, 60)
 
 
-def test_a_refused_offset_leaves_its_timestamp() -> None:
+def test_refused_offset_leaves_timestamp_in_the_time_index() -> None:
     index = filled()
     with pytest.raises(IndexOffsetOverflowException):
         index.maybe_append(3000, 2**40)
@@ -51,7 +51,7 @@ def test_a_refused_offset_leaves_its_timestamp() -> None:
         index.maybe_append(4000, 70)
 
 
-def test_truncation_by_offset() -> None:
+def test_time_index_truncation_drops_entries_from_the_offset() -> None:
     index = filled()
     index.truncate_to(60)
     assert (index.entries, index.last_entry) == (1, (1000, 55))

@@ -65,14 +65,14 @@ def test_a_switch_to_the_same_partition_is_a_new_stay() -> None:
     assert not partitioner.is_changed(None)
 
 
-def test_nobody_asked_for_a_partition() -> None:
+def test_update_without_sticky_partition_draws_none() -> None:
     partitioner = made()
     partitioner.update(None, 1000, THREE)
     with pytest.raises(DrawsExhausted):
         partitioner.peek(THREE)
 
 
-def test_a_late_report_counts_on_its_own_stay_and_switches_the_current_one() -> None:
+def test_late_report_counts_for_old_partition_and_switches_the_current() -> None:
     partitioner = made(0, 1, 2, batch=10)
     first = partitioner.peek(THREE)
     partitioner.update(first, 10, THREE)
@@ -83,7 +83,7 @@ def test_a_late_report_counts_on_its_own_stay_and_switches_the_current_one() -> 
 # KAFKA-14156. With linger.ms=500 and 12 KiB per 500 ms, a switch at 16 KiB sharp sends batches of 12, then 4, then 12,
 # then 4 KiB. So the accumulator forbids the switch until the batch is full or sent, up to twice the batch size. A
 # switch that became due is made up for by a report of 0 bytes.
-def test_a_switch_waits_for_the_batch_but_not_beyond_twice_its_size() -> None:
+def test_partition_switch_waits_for_full_batch_up_to_twice_batch_size() -> None:
     partitioner = made(0, 1, 2, batch=16384)
     stay = partitioner.peek(THREE)
     partitioner.update(stay, 12288, THREE)
@@ -98,7 +98,7 @@ def test_a_switch_waits_for_the_batch_but_not_beyond_twice_its_size() -> None:
     assert partitioner.peek(THREE).partition == 2
 
 
-def test_bytes_wrap() -> None:
+def test_produced_bytes_wrap_as_java_int() -> None:
     partitioner = made(0, batch=2**30 - 1)
     stay = partitioner.peek(THREE)
     partitioner.update(stay, 2**30 - 2, THREE)
@@ -129,7 +129,7 @@ def test_an_empty_batch_switched_for_ever() -> None:
             made(batch=0, version=version)
 
 
-def test_uniform_choice() -> None:
+def test_uniform_choice_skips_partitions_without_leader() -> None:
     assert places(made(0, 1, 2, 3), 4, ONE_LEADERLESS) == [0, 2, 0, 2]
     assert places(made(0, 4, -1), 3, LEADERLESS) == [0, 1, INT_MAX % 3]
 
@@ -179,7 +179,7 @@ def test_a_length_beyond_the_array_leaves_what_was_loaded() -> None:
     assert places(partitioner, 2) == [7, 7]
 
 
-def test_the_array_of_ids_is_read_as_it_is() -> None:
+def test_load_table_returns_listed_partition_ids_unchecked() -> None:
     partitioner = made(0, 2)
     assert partitioner.load([0, 1], [7], None, 2) == 3
     assert partitioner.next_partition(THREE) == 7
@@ -187,7 +187,7 @@ def test_the_array_of_ids_is_read_as_it_is() -> None:
         partitioner.next_partition(THREE)
 
 
-def test_sums_that_wrap() -> None:
+def test_sum_of_queue_sizes_wraps_as_java_int() -> None:
     # biggest + 1 is -2^31. Less 2^31-1 that is 1; less 0, plus 1, -2^31 + 1. So the modulus is 2^31-1.
     partitioner = made(0, 1, INT_MAX, 2)
     assert partitioner.load([INT_MAX, 0, 5], [7, 8, 9], None, 2) == INT_MIN + 1
@@ -202,7 +202,7 @@ def test_a_range_that_ends_at_zero() -> None:
         partitioner.next_partition(THREE)
 
 
-def test_racks_narrow_the_uniform_choice_if_they_can() -> None:
+def test_rack_narrows_uniform_choice_where_leaders_share_the_rack() -> None:
     assert places(made(0, 1, 2, rack="a"), 3, FIVE) == [0, 1, 0]
     assert places(made(1, rack="b"), 1, FIVE) == [2]
     assert places(made(1, rack=""), 1, FIVE) == [3]  # the empty rack is one; none is not

@@ -37,7 +37,7 @@ def test_one_counter_for_all_topics() -> None:
     assert draws.used == 1
 
 
-def test_a_counter_per_topic_drawn_at_its_first_record_without_a_key() -> None:
+def test_counter_per_topic_is_drawn_at_first_keyless_record() -> None:
     draws = ListedDraws([3, 4])
     partitioner = DefaultPartitioner("0.10.2.0", draws)
     partitioner.partition("b", b"key", THREE)
@@ -94,7 +94,7 @@ def test_since_2_4_a_record_without_a_key_stays_until_a_new_batch() -> None:
     assert draws.used == 2
 
 
-def test_a_sticky_partition_outlives_its_topic() -> None:
+def test_sticky_partition_outlives_deleted_topic() -> None:
     partitioner = DefaultPartitioner("3.9.2", ListedDraws([1]))
     assert partitioner.partition("t", None, THREE) == 1
     assert partitioner.partition("t", None, EMPTY) == 1

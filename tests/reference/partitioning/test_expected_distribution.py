@@ -35,7 +35,7 @@ def test_queue_sizes_give_the_weights_of_the_table() -> None:
     assert list(shares.values()) == [Fraction(1, 2), Fraction(1, 8), Fraction(3, 8)]
 
 
-def test_equal_queue_sizes_say_nothing_unless_somebody_is_left_out() -> None:
+def test_equal_queue_sizes_give_equal_expected_shares() -> None:
     some = cluster((0, 0), (1, None), (2, 0), (3, 0), (4, 0))
     for sizes in ([2] * 5, None, [2, 9, 2, 2, 2]):
         shares = expected("builtin", "4.4.0", some, batch_records=16, queue_sizes=sizes).shares
@@ -43,7 +43,7 @@ def test_equal_queue_sizes_say_nothing_unless_somebody_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("partitions", [3, 6, 7, 200])
-def test_the_frequencies_of_a_chain_that_never_repeats_stay_as_they_are_after_a_step(partitions: int) -> None:
+def test_visit_frequencies_are_stationary_under_a_step(partitions: int) -> None:
     predicted = expected("default", "2.8.2", led(partitions), batch_records=1)
     assert isinstance(predicted, Visits)
     now, chances = predicted.frequencies, predicted.chances
@@ -67,7 +67,7 @@ def test_the_built_in_one_takes_whole_batches() -> None:
     assert list(predicted.lengths.values()) == [20, 16, 16, 16]
 
 
-def test_counters_take_turns() -> None:
+def test_expected_distribution_of_counters_is_turns() -> None:
     assert expected("default", "2.3.1", cluster((7, 0), (3, None), (5, 0)), batch_records=9) == Turns((7, 5))
     assert expected("round-robin", "4.4.0", led(3), batch_records=9) == Turns((0, 1, 2))
     assert expected("round-robin", "3.9.2", led(3), batch_records=9).shares == dict.fromkeys(range(3), Fraction(1, 3))
@@ -81,7 +81,7 @@ def test_a_counter_that_moves_twice_comes_to_every_second_place() -> None:
     assert drained == {1: Fraction(1)}
 
 
-def test_where_there_is_no_closed_form_it_says_so() -> None:
+def test_expected_distribution_without_closed_form_is_refused() -> None:
     with pytest.raises(QuestionError, match="no closed form unless every record begins one"):
         expected("round-robin", "3.9.1", led(6), batch_records=2)
     for sizes in ([-1, 0, 0], [2**31 - 1, 0, 0]):

@@ -20,11 +20,11 @@ JAVA: dict[bytes, tuple[int, ...]] = {
 
 
 @pytest.mark.parametrize("key", JAVA)
-def test_as_java(key: bytes) -> None:
+def test_partition_for_key_matches_javas_answers(key: bytes) -> None:
     assert tuple(partition_for_key(key, count) for count in COUNTS) == JAVA[key]
 
 
-def test_no_partitions() -> None:
+def test_partition_for_key_without_partitions_throws_arithmetic_exception() -> None:
     with pytest.raises(ArithmeticException) as raised:
         partition_for_key(b"foo", 0)
     assert isinstance(raised.value, ZeroDivisionError)
@@ -42,7 +42,7 @@ def test_more_partitions_than_an_int_holds(count: int) -> None:
         partition_for_key(b"foo", count)
 
 
-def test_a_str_key_is_told_to_be_encoded() -> None:
+def test_str_key_is_refused_with_hint_to_encode() -> None:
     with pytest.raises(TypeError, match="encode it"):
         partition_for_key("foo", 12)  # type: ignore[arg-type]
 

@@ -59,11 +59,11 @@ def test_the_built_in_one_stays_for_whole_batches_and_less_than_two_full_ones() 
     assert listed("builtin", "3.3.2", [0, 1, 2], 7, 3, drain_after=[1] * 3) == Distribution({0: 3, 1: 3, 2: 1}, 2)
 
 
-def test_the_built_in_one_may_stay_where_it_was_and_that_is_a_switch() -> None:
+def test_builtin_partitioner_may_switch_to_the_same_partition() -> None:
     assert listed("builtin", "4.4.0", [2, 2, -1], 4, 2) == Distribution({2: 4}, 2)
 
 
-def test_queue_sizes_weigh() -> None:
+def test_queue_sizes_weigh_the_choice_of_partitions() -> None:
     """0, 3, 1 give the table 4, 5, 8: the draws 3, 4, 5 and 7 are on its edges."""
     assert listed("builtin", "4.4.0", [3, 4, 5, 7, 0], 4, 1, queue_sizes=[0, 3, 1]).counts == {0: 1, 1: 1, 2: 2}
 
@@ -120,13 +120,13 @@ def test_half_of_an_even_number_of_partitions_starved(version: str, even: list[i
         assert [counts.get(place, 0) for place in range(len(expected))] == expected
 
 
-def test_an_index_is_taken_for_an_id_where_nobody_leads_and_such_a_batch_is_never_drained() -> None:
+def test_index_serves_as_partition_id_where_no_partition_has_a_leader() -> None:
     nobody = cluster((5, None), (6, None))
     found = distribute("builtin", "4.4.0", nobody, ListedDraws([1, 0]), records=3, batch_records=3, drain_after=[1, 1])
     assert found.counts == {1: 3}
 
 
-def test_no_records() -> None:
+def test_distribution_of_no_records_is_empty() -> None:
     assert listed("builtin", "4.4.0", [], 0, 1) == Distribution({}, 0)
 
 
@@ -140,7 +140,9 @@ def test_no_records() -> None:
         ("builtin", "4.4.0", ArithmeticException),
     ],
 )
-def test_no_partitions(partitioner: str, version: str, raised: type[Exception]) -> None:
+def test_distribution_over_no_partitions_throws_by_partitioner(
+    partitioner: str, version: str, raised: type[Exception]
+) -> None:
     with pytest.raises(raised):
         distribute(partitioner, version, led(0), SeededDraws(0), records=1, batch_records=1)
 

@@ -70,7 +70,7 @@ AT_THE_ENDS = {
 
 @FORMS
 @pytest.mark.parametrize(("key", "expected"), {**KAFKAS, **LEFT_OVER, **LONG}.items(), ids=lambda each: repr(each)[:24])
-def test_hash(murmur2: Callable[[bytes], int], key: bytes, expected: int) -> None:
+def test_murmur2_hash_equals_kafkas_vectors(murmur2: Callable[[bytes], int], key: bytes, expected: int) -> None:
     assert murmur2(key) == expected
 
 

@@ -25,7 +25,7 @@ def librdkafka() -> Any:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "random"])
-def test_keys_go_where_librdkafka_puts_them(name: str, librdkafka: Any) -> None:
+def test_librdkafka_partitioners_place_keys_as_the_c_library(name: str, librdkafka: Any) -> None:
     theirs = getattr(librdkafka, f"rd_kafka_msg_partitioner_{name}")
     theirs.argtypes = [
         ctypes.c_void_p,
@@ -61,14 +61,14 @@ def test_without_a_key_one_is_drawn_among_the_available(name: str) -> None:
     assert partitioner(None, [0, 1, 2]) == 1
 
 
-def test_the_empty_key() -> None:
+def test_empty_key_is_placed_or_drawn_by_partitioner() -> None:
     assert Partitioner("consistent_random", draws=[2])(b"", [0, 1, 2]) == 2
     assert Partitioner("murmur2_random", draws=[])(b"", [0, 1, 2]) == partition_for_key(b"", 3)
     for name in ("murmur2", "consistent", "fnv1a"):
         assert Partitioner(name)(None, range(7)) == Partitioner(name)(b"", range(7))
 
 
-def test_what_is_refused() -> None:
+def test_unknown_partitioner_and_str_key_are_refused() -> None:
     with pytest.raises(ValueError, match="unknown partitioner 'murmur': expected one of murmur2_random, murmur2, "):
         Partitioner("murmur")
     with pytest.raises(TypeError, match="encode it"):
@@ -90,7 +90,7 @@ class _Cluster:
         return {0, 2}
 
 
-def test_aiokafka_calls_it() -> None:
+def test_aiokafka_calls_the_partitioner_object() -> None:
     producer = pytest.importorskip("aiokafka.producer.producer").AIOKafkaProducer
     mine = type("Mine", (), {"_metadata": _Cluster(), "_partitioner": Partitioner()})()
     for key in KEYS:
@@ -98,7 +98,7 @@ def test_aiokafka_calls_it() -> None:
     assert producer._partition(mine, "t", None, None, None, None, None) in {0, 2}
 
 
-def test_kafka_python_calls_it() -> None:
+def test_kafka_python_calls_the_partitioner_object() -> None:
     """Since 3.0 by its own interface, which hands on to the object in one line."""
     kafka = pytest.importorskip("kafka.partitioner")
 

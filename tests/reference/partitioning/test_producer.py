@@ -80,13 +80,13 @@ def test_as_java_in_every_release(cluster: Cluster, asked: dict[str, object], ex
         ),
     ],
 )
-def test_kafkas_own_words(version: str, asked: dict[str, object], message: str) -> None:
+def test_invalid_partition_is_refused_with_kafkas_message(version: str, asked: dict[str, object], message: str) -> None:
     with pytest.raises(IllegalArgumentException) as raised:
         choose_partition(cluster=MIDDLE_LEADERLESS, version=version, **asked)  # type: ignore[arg-type]
     assert raised.value.message == message
 
 
-def test_the_newest_release_unless_told() -> None:
+def test_choose_partition_defaults_to_the_newest_release() -> None:
     assert choose_partition(cluster=MIDDLE_LEADERLESS) == UNKNOWN_PARTITION == -1
     assert choose_partition(key=b"foo", cluster=MIDDLE_LEADERLESS) == 2
 
@@ -99,7 +99,7 @@ def test_a_draw_is_asked_for_only_where_one_is_taken() -> None:
 
 
 @pytest.mark.parametrize("version", ["2.3.1", "4.4.0"])
-def test_a_str_key_is_told_to_be_encoded(version: str) -> None:
+def test_str_key_in_choose_partition_is_refused_with_hint_to_encode(version: str) -> None:
     with pytest.raises(TypeError, match="encode it"):
         choose_partition(key="foo", cluster=MIDDLE_LEADERLESS, version=version)  # type: ignore[arg-type]
 

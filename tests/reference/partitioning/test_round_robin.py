@@ -59,7 +59,7 @@ def test_half_of_the_partitions_starved() -> None:
     assert send(RoundRobinPartitioner("3.9.1"), 4) == [1, 3, 1, 3]
 
 
-def test_3_9_2_answers_the_second_time_what_it_answered_first() -> None:
+def test_round_robin_in_3_9_2_repeats_the_partition_after_new_batch() -> None:
     assert send(RoundRobinPartitioner("3.9.2"), 5) == [0, 1, 2, 3, 0]
 
 
@@ -87,6 +87,6 @@ def test_what_is_not_in_a_release() -> None:
             RoundRobinPartitioner(version).on_new_batch("t", FOUR, 0)
 
 
-def test_the_largest_number() -> None:
+def test_round_robin_counter_of_int_max_is_not_negative() -> None:
     assert pick(2147483647, FOUR.available, 4) == 3
     assert pick(2147483647, (), 5) == 2

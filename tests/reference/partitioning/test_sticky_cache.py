@@ -18,7 +18,7 @@ ONE_OF_TWO = cluster((0, None), (1, 0))
 LEADERLESS = cluster((5, None), (6, None), (7, None))
 
 
-def test_a_topic_keeps_its_partition_and_each_topic_has_its_own() -> None:
+def test_sticky_cache_keeps_one_partition_per_topic() -> None:
     draws = ListedDraws([4, 2])
     cache = StickyPartitionCache(draws)
     assert [cache.partition("a", THREE) for _ in range(3)] == [1, 1, 1]
@@ -35,7 +35,7 @@ def test_a_new_batch_draws_until_the_partition_differs() -> None:
     assert cache.partition("a", THREE) == 0
 
 
-def test_somebody_else_switched_already() -> None:
+def test_next_partition_is_unchanged_after_a_concurrent_switch() -> None:
     draws = ListedDraws([1])
     cache = StickyPartitionCache(draws)
     assert cache.partition("a", THREE) == 1

@@ -52,7 +52,7 @@ def test_in_392_a_batch_of_a_named_partition_is_remembered_for_the_next_record()
 
 
 @pytest.mark.parametrize("release", ["2.4.1", "3.2.3"])
-def test_a_batch_of_a_named_partition_moves_records_that_stick_to_it(release: str) -> None:
+def test_batch_of_named_partition_moves_sticky_keyless_records(release: str) -> None:
     """``onNewBatch`` is called wherever the partition comes from."""
     producer = _producer(release)
     first = producer.send("t", LARGE).partition
@@ -68,7 +68,7 @@ def _held(producer: KafkaProducer) -> dict[str, int]:
     return partitioner.held
 
 
-def test_a_record_that_is_too_large_is_refused_after_the_partitioner_has_counted_it() -> None:
+def test_oversized_record_is_refused_after_the_partitioner_counted() -> None:
     producer = _producer("4.4.0", 4, partitioner="round-robin", max_request_size=200)
     refused = producer.send("t", Record(None, 300))
     assert refused == Placement(0, None, "RecordTooLargeException", returned=True)
@@ -106,16 +106,14 @@ def test_the_sender_is_woken_for_a_new_batch_and_for_a_full_one() -> None:
 @pytest.mark.parametrize(
     ("release", "thrown"), [("3.0.2", None), ("3.1.0", None), ("3.1.2", "KafkaException"), ("3.2.3", "KafkaException")]
 )
-def test_after_a_fatal_error_send_throws_since_3_1_1_with_the_record_in_its_batch(
-    release: str, thrown: str | None
-) -> None:
+def test_send_after_fatal_error_throws_since_3_1_1_with_record_in_batch(release: str, thrown: str | None) -> None:
     producer = _producer(release, idempotence=True)
     producer.sender.network.queue_producer_id(Reply("CLUSTER_AUTHORIZATION_FAILED"))
     producer.run()
     assert producer.send("t", Record(None, 4, partition=1)) == Placement(0, 1, thrown)
 
 
-def test_a_flush_ends_with_the_batches_it_waits_for() -> None:
+def test_flush_ends_with_the_batches_present_at_the_call() -> None:
     producer = _producer("2.8.2", linger_ms=100)
     record = Record(None, 4, partition=0)
     producer.send("t", record)
@@ -176,7 +174,7 @@ def test_a_partitioner_that_the_release_does_not_have() -> None:
 
 
 @pytest.mark.parametrize(("release", "left"), [("3.9.1", MEMORY), ("3.9.2", MEMORY - 120)])
-def test_memory_of_a_batch_in_flight_is_kept_until_it_is_answered(release: str, left: int) -> None:
+def test_memory_of_in_flight_batch_is_freed_by_release(release: str, left: int) -> None:
     """KAFKA-19012: the network client may still read the buffer of a batch that has expired."""
     producer = _producer(release, idempotence=False, delivery_timeout_ms=30)
     producer.send("t", Record(None, 4, partition=0))

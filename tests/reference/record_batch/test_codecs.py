@@ -47,7 +47,7 @@ def _lz4(flags: int, *blocks: bytes) -> bytes:
     return bytes.fromhex("04224d18") + descriptor + bytes([xxhash32(descriptor) >> 8 & 0xFF]) + b"".join(blocks)
 
 
-def test_lz4_checksums() -> None:
+def test_lz4_checksums_are_verified_by_magic() -> None:
     block = b"\x03\x00\x00\x80abc"
     checksum = xxhash32(b"abc").to_bytes(4, "little")
     assert open_stream(Codec.LZ4, _lz4(0x10, block, checksum, bytes(4)), 2, NEWEST).data == b"abc"
@@ -63,7 +63,7 @@ def test_xxhash32_of_known_inputs() -> None:
     ]  # fmt: skip
 
 
-def test_gzip_members_and_what_follows_them() -> None:
+def test_gzip_members_are_joined_and_trailing_bytes_ignored() -> None:
     one, other = gzip.compress(b"one"), gzip.compress(b"other")
     for behaviour in (NEWEST, OLDEST):
         assert open_stream(Codec.GZIP, one + other, 2, behaviour).data == b"oneother"
@@ -81,7 +81,7 @@ def test_gzip_returns_bytes_before_a_fault_up_to_1_0() -> None:
     assert open_stream(Codec.GZIP, data, 2, NEWEST).seen_in_chunks().data == b""
 
 
-def test_snappy_frames() -> None:
+def test_snappy_frames_are_joined_and_cut_ones_fault() -> None:
     framed = compress(Codec.SNAPPY, b"one", 2)
     assert open_stream(Codec.SNAPPY, framed[20:], 2, NEWEST).data == b"one"  # raw
     assert open_stream(Codec.SNAPPY, framed + framed, 2, NEWEST).data == b"oneone"
@@ -92,7 +92,7 @@ def test_snappy_frames() -> None:
         open_stream(Codec.SNAPPY, b"", 2, NEWEST)
 
 
-def test_zstd_frames() -> None:
+def test_zstd_frames_are_joined_and_skippable_ones_skipped() -> None:
     frame = compress(Codec.ZSTD, b"one", 2)
     skippable = bytes.fromhex("502a4d18") + b"\3\0\0\0abc"
     assert open_stream(Codec.ZSTD, frame + skippable + frame, 2, NEWEST).data == b"oneone"

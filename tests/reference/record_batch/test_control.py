@@ -12,7 +12,7 @@ COMMIT = bytes.fromhex("00000001")
 
 
 @pytest.mark.parametrize("marker", [EndTransactionMarker(True, 0), EndTransactionMarker(False, -1)])
-def test_a_marker_is_read_as_it_is_written(marker: EndTransactionMarker) -> None:
+def test_end_transaction_marker_round_trips(marker: EndTransactionMarker) -> None:
     assert decode_end_marker(*encode_end_marker(marker)) == marker
 
 
@@ -25,7 +25,7 @@ def test_a_marker_is_read_as_it_is_written(marker: EndTransactionMarker) -> None
         ("3.8.0", "ABORT COMMIT LEADER_CHANGE SNAPSHOT_HEADER SNAPSHOT_FOOTER KRAFT_VERSION KRAFT_VOTERS"),
     ],
 )
-def test_types_by_release(release: str, types: str) -> None:
+def test_control_record_types_are_those_of_the_release(release: str, types: str) -> None:
     assert [control_type(bytes((0, 0, 0, number)), release) for number in range(7)] == types.split()
 
 

@@ -150,7 +150,7 @@ def test_the_end_of_a_transaction() -> None:
     ("release", "error"), [("2.3.1", "InvalidRecordException"), ("2.4.0", "CorruptRecordException")]
 )
 @pytest.mark.parametrize("magic", [0, 1, 2])
-def test_a_wrong_crc(magic: int, release: str, error: str) -> None:
+def test_batch_with_wrong_crc_is_refused_as_corrupt(magic: int, release: str, error: str) -> None:
     data = bytearray.fromhex(WRITTEN[magic, "none"])
     data[-1 if magic == 2 else 30] ^= 1
     batch = decode_header(bytes(data), release)
@@ -198,7 +198,7 @@ def test_sizes_of_batches_and_their_magic() -> None:
     assert _error(_changed(8, 127, 255, 255, 255)) == ("IllegalArgumentException", None)
 
 
-def test_sizes_of_records() -> None:
+def test_record_size_that_differs_from_content_is_invalid() -> None:
     assert _error(_changed(61, 0x24)) == (
         "InvalidRecordException",
         "Invalid record size: expected to read 18 bytes in record payload, but instead read 19",
@@ -228,7 +228,7 @@ def test_codecs_and_malformed_streams() -> None:
         assert _error(cut)[0] == "KafkaException"
 
 
-def test_messages_in_messages() -> None:
+def test_nested_message_sets_are_unpacked_with_offsets() -> None:
     inner = encode_batch(_batch(1, "gzip"))
     (record,) = (one for one in decode_records(encode_batch(_batch(1))) if one and one.offset == 100)
     nested = encode_batch(NewBatch(records=[NewRecord(1, None, inner)], magic=1, codec=Codec.GZIP))

@@ -46,7 +46,7 @@ def test_a_wrong_size_is_found_up_to_3_5(more: int) -> None:
     ("release", "accepted"),
     [("3.5.2", False), ("3.6.0", True), ("4.2.1", True), ("4.2.2", False), ("4.3.1", True), ("4.4.0", False)],
 )
-def test_a_negative_size(release: str, accepted: bool) -> None:
+def test_negative_record_size_is_skipped_or_throws_by_release(release: str, accepted: bool) -> None:
     data = record(more=-20)
     if accepted:
         assert [found.size for found in skipped(data, release)] == [-11]

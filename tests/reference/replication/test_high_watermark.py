@@ -38,12 +38,12 @@ def test_the_slowest_in_sync_replica_counts() -> None:
     assert leader("4.4.0", in_sync={1, 2, 3}, ends={2: 8, 3: 6}) == 6
 
 
-def test_it_never_goes_down() -> None:
+def test_high_watermark_never_decreases_with_slow_replica() -> None:
     assert leader("4.4.0", in_sync={1, 2, 3}, ends={2: 8, 3: 1}) == 3
 
 
 @pytest.mark.parametrize(("version", "expected"), [("3.6.2", 10), ("3.7.0", 3)])
-def test_below_the_minimum(version: str, expected: int) -> None:
+def test_high_watermark_below_min_insync_stays_since_3_7(version: str, expected: int) -> None:
     assert leader(version, in_sync={1}, ends={2: 8, 3: 6}, now=101) == expected
 
 
@@ -51,11 +51,13 @@ def test_below_the_minimum(version: str, expected: int) -> None:
     ("version", "may_join", "now", "expected"),
     [("3.5.2", (), 100, 6), ("3.6.0", (), 100, 8), ("3.6.0", (3,), 100, 6), ("3.6.0", (3,), 101, 8)],
 )
-def test_it_waits_for_a_caught_up_follower(version: str, may_join: tuple[int, ...], now: int, expected: int) -> None:
+def test_high_watermark_waits_for_caught_up_follower(
+    version: str, may_join: tuple[int, ...], now: int, expected: int
+) -> None:
     assert leader(version, in_sync={1, 2}, ends={2: 8, 3: 6}, now=now, may_join=may_join) == expected
 
 
-def test_a_followers_stays_within_its_log() -> None:
+def test_follower_high_watermark_stays_within_log() -> None:
     assert [follower_high_watermark(offset, 5) for offset in (-1, 0, 4, 5, 9)] == [0, 0, 4, 5, 5]
     assert follower_high_watermark(1, 5, 2) == 2
 
@@ -87,5 +89,7 @@ def test_the_end_of_an_epoch_in_an_empty_log() -> None:
         ((5, 20), (9, True)),
     ],
 )
-def test_truncation(leader_end: tuple[int, int], truncation: tuple[int, bool]) -> None:
+def test_truncation_offset_follows_from_leaders_epoch_end(
+    leader_end: tuple[int, int], truncation: tuple[int, bool]
+) -> None:
     assert find_truncation(EpochEnd(*leader_end), EPOCHS, 9, 6) == Truncation(*truncation)

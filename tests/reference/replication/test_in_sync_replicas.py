@@ -17,7 +17,7 @@ from kafka_reference.replication.replica_state import ReplicaState
 
 
 @pytest.mark.parametrize(("end", "now", "out"), [(10, 999, False), (9, 150, False), (9, 151, True)])
-def test_the_lag_limit(end: int, now: int, out: bool) -> None:
+def test_replica_is_out_of_sync_past_the_lag_limit(end: int, now: int, out: bool) -> None:
     replica = ReplicaState(log_end_offset=end, last_caught_up_ms=50)
     assert is_out_of_sync(replica, 10, now_ms=now, max_lag_ms=100) is out
 
@@ -26,7 +26,7 @@ def test_an_unknown_follower_is_out_of_sync() -> None:
     assert is_out_of_sync(None, 10, now_ms=0, max_lag_ms=100)
 
 
-def test_nobody_leaves_while_a_change_is_in_flight() -> None:
+def test_no_replica_leaves_while_isr_change_is_in_flight() -> None:
     followers = {2: ReplicaState(), 3: ReplicaState(log_end_offset=10)}
     committed = frozenset({1, 2, 3})
     assert find_out_of_sync(InSyncState(committed), 1, followers, 10, now_ms=101, max_lag_ms=100) == {2}
@@ -34,7 +34,7 @@ def test_nobody_leaves_while_a_change_is_in_flight() -> None:
     assert not find_out_of_sync(state, 1, followers, 10, now_ms=101, max_lag_ms=100)
 
 
-def test_the_maximal_set() -> None:
+def test_maximal_isr_includes_joining_and_leaving_replicas() -> None:
     joining = InSyncState(frozenset({1, 2}), joining=3)
     leaving = InSyncState(frozenset({1, 2}), leaving=frozenset({2}))
     assert (joining.maximal, joining.requested) == ({1, 2, 3}, {1, 2, 3})
@@ -54,7 +54,9 @@ def test_the_maximal_set() -> None:
         ("3.5.0", 2, BrokerMetadata(2, shutting_down=True), False),
     ],
 )
-def test_who_may_join(version: str, epoch: int, broker: BrokerMetadata | None, eligible: bool) -> None:
+def test_replica_is_eligible_for_isr_by_broker_epoch(
+    version: str, epoch: int, broker: BrokerMetadata | None, eligible: bool
+) -> None:
     assert is_eligible(ReplicaState(broker_epoch=epoch), broker, PartitionBehaviour.of(version)) is eligible
 
 
@@ -65,7 +67,7 @@ def test_a_follower_has_reached_the_leader(end: int, start: int | None, reached:
     assert has_reached_leader(ReplicaState(log_end_offset=end), 5, start) is reached
 
 
-def test_rejections() -> None:
+def test_alter_partition_rejections_reset_wait_or_retry() -> None:
     assert handle_rejection("INELIGIBLE_REPLICA") is Rejection.RESET
     assert handle_rejection("INVALID_UPDATE_VERSION") is Rejection.WAIT
     assert handle_rejection("NOT_CONTROLLER") is Rejection.RETRY

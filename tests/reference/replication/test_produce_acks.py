@@ -15,7 +15,7 @@ from kafka_reference.replication.produce_acks import (
 from kafka_reference.replication.produce_requests import ProduceRequests, ProduceResponse
 
 
-def test_acks() -> None:
+def test_valid_acks_are_all_none_and_one() -> None:
     assert [acks for acks in range(-3, 4) if is_valid_acks(acks)] == [-1, 0, 1]
     assert [acks for acks in (-1, 0, 1) if waits(acks)] == [-1]
 
@@ -38,7 +38,9 @@ def test_only_all_is_refused() -> None:
         (5, 1, Completion(True, "NOT_ENOUGH_REPLICAS_AFTER_APPEND")),
     ],
 )
-def test_completion(high_watermark: int, count: int, completion: Completion) -> None:
+def test_produce_completes_by_high_watermark_and_isr_size(
+    high_watermark: int, count: int, completion: Completion
+) -> None:
     assert check_completion(5, high_watermark, maximal_in_sync_count=count, min_in_sync=2) == completion
 
 

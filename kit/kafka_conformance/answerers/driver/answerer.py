@@ -23,7 +23,7 @@ from typing import Self
 from kafka_conformance.answerers.driver.connection import AnswerRoom, Asked, Command, Connection, Limits
 from kafka_conformance.answerers.driver.crash_history import CrashHistory
 from kafka_conformance.answerers.driver.lines import DriverHello
-from kafka_conformance.answerers.driver.process import Shown
+from kafka_conformance.answerers.driver.process import Shown, on_stderr
 from kafka_conformance.answerers.driver.protocol_errors import Broke, quoted
 from kafka_conformance.core import events, interrupts
 from kafka_conformance.core.errors import TargetLost
@@ -50,7 +50,10 @@ class DriverAnswerer:
         self._full: set[str] = set()
         self._rooms: defaultdict[str, AnswerRoom] = defaultdict(lambda: AnswerRoom(self._limits.room))
         self._histories: defaultdict[str, CrashHistory] = defaultdict(CrashHistory)
-        self._connection: Connection | None = Connection(command, self._limits, self._shown)
+        # A hello that fails is reported at once: below standard error, if that is shown to the user.
+        self._connection: Connection | None = Connection(
+            command, self._limits, self._shown, quotes_stderr=command.show is not on_stderr
+        )
         try:
             hello = self._connection.open()
             if isinstance(hello, Broke):

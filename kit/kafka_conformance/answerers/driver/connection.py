@@ -97,8 +97,10 @@ class Connection:
     ``overhead_s`` is the time spent on its start and on its end, from its last answer, in seconds.
     """
 
-    def __init__(self, command: Command, limits: Limits, shown: Shown | None = None) -> None:
-        self._command, self._limits = command, limits
+    def __init__(
+        self, command: Command, limits: Limits, shown: Shown | None = None, *, quotes_stderr: bool = True
+    ) -> None:
+        self._command, self._limits, self._quotes_stderr = command, limits, quotes_stderr
         self._shown = shown or Shown(command.show)
         self.overhead_s = 0.0
         self._child: Child | None = None
@@ -127,6 +129,7 @@ class Connection:
         line = self._line(received, lambda text: _reads(read_hello, text), "before its hello")
         if isinstance(line, Broke):
             return line
+        self._quotes_stderr = True
         try:
             return read_hello(line)
         except ProtocolViolation as violation:
@@ -255,7 +258,7 @@ class Connection:
         return f"the driver ended {how} {when}{self._words()}"
 
     def _words(self) -> str:
-        words = self._running().last_error_line
+        words = self._running().last_error_line if self._quotes_stderr else ""
         return f"; standard error: {words}" if words else ""
 
 

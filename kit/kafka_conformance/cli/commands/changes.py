@@ -1,12 +1,15 @@
 """Show what differs between two releases of Kafka, the most harmful first, with what to do about each.
 
-R1 is the release in use, R2 the newer one. First come the findings that begin, and the changes that ask for something to be
-done, by severity; then all other changes of behaviour, whose harm nobody has judged; then the findings that end. `--role`
-keeps what concerns the owner of a producer or consumer, the maintainer of a broker, or the operator of a cluster.
+R1 is the release in use, R2 the newer one. After a summary come the changes that ask for something to be done and the
+findings that begin, by severity, each with the side whose upgrade brings it; then all other changes of behaviour, whose harm
+nobody has judged, and the findings that end, which are counted without `--role`. It keeps what concerns the owner of a
+producer or consumer, the maintainer of a broker, or the operator of a cluster. Only the rules of the kit are compared.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 
@@ -17,7 +20,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Severity
 from kafka_conformance.core.streams import say, say_json
 from kafka_conformance.findings import Role, chosen_findings
-from kafka_conformance.findings.upgrades import NOTES, roles_of
+from kafka_conformance.findings.upgrades import NOTES, roles_of, side_of
 from kafka_conformance.gate.harm import RANKS
 from kafka_conformance.oracle.session import known_release
 from kafka_conformance.reports.behaviour import Line, behaviour_lines
@@ -28,10 +31,19 @@ from kafka_reference.releases import Release
 __all__ = ["run"]
 
 
+_SCOPE = (
+    "compared: the rules of the kit. Not compared: other settings, the move from ZooKeeper to KRaft, the protocol, ACLs, "
+    "tools. Behind the severity: the side whose upgrade brings the change"
+)
+_NOBODY = re.compile(r"No\b(?!, unless)|Not noticeably|Not with any client")
+
+
 @dataclass(frozen=True, slots=True)
 class _Item:
     """A finding that begins or ends, a field of a behaviour record that changes, or a class that is gone.
 
+    ``side`` is the one whose upgrade brings it, and ``reach`` its place among changes of the same severity: what is left at
+    a default first, then what some are affected by, then what only few are. ``noticed`` is False if nobody is affected.
     ``severity`` and ``action`` are empty where nobody has judged the change.
     """
 
@@ -42,11 +54,15 @@ class _Item:
     tickets: str
     rule: str
     roles: tuple[Role, ...]
+    side: str
+    reach: int = 0
+    noticed: bool = True
 
     @property
-    def order(self) -> tuple[bool, int]:
+    def order(self) -> tuple[bool, bool, int, int]:
         """What ends harms nobody: it is last."""
-        return self.what == "ends", len(RANKS) if self.severity is None else RANKS[self.severity]
+        rank = len(RANKS) if self.severity is None else RANKS[self.severity]
+        return self.what == "ends", not self.noticed, rank, self.reach
 
 
 @click.argument("first", metavar="R1")
@@ -70,35 +86,47 @@ def run(*, first: str, second: str, role: Role | None, as_json: bool) -> int:
     if not items:
         say(f"{before} to {after}: no difference is known{concerned}")
         return 0
-    judged = [one for one in items if one.severity is not None and one.what != "ends"]
+    begun = [one for one in items if one.severity is not None and one.what != "ends"]
+    judged = [one for one in begun if one.noticed]
+    unnoticed = [one for one in begun if not one.noticed]
     others = [one for one in items if one.severity is None]
     ended = [one for one in items if one.what == "ends"]
+    counts = Counter(one.severity for one in judged)
+    severities = ", ".join(f"{counts[severity]} {severity}" for severity in RANKS if counts[severity])
+    say(
+        f"{before} to {after}{concerned}: {len(judged)} to look at{f' ({severities})' if severities else ''}, "
+        f"{len(unnoticed)} hardly noticeable, {len(others)} also different, {len(ended)} at an end"
+    )
+    say(_SCOPE)
     out = console()
     for one in judged:
-        out.print(f"{one.severity}, {one.what}: {one.title}", markup=False, soft_wrap=True)
+        out.print(f"{one.severity}, {one.side}, {one.what}: {one.title}", markup=False, soft_wrap=True)
         asks = "am I affected?" if one.what == "begins" else "what to do:"
         out.print(f"  {asks} {one.action}", markup=False, soft_wrap=True)
-    for heading, rest in (("also different, harm not judged", others), ("findings that end", ended)):
+    groups = {"hardly noticeable": unnoticed, "also different, harm not judged": others, "findings that end": ended}
+    for heading, rest in groups.items():
+        sides = ", ".join(f"{many} {side}" for side, many in Counter(one.side for one in rest).items())
         if rest:
-            out.print(f"{heading}:", markup=False)
-        for one in rest:
-            out.print(f"  {one.title}", markup=False, soft_wrap=True)
-    say(
-        f"{before} to {after}{concerned}: {len(judged)} to look at, {len(others)} also different, {len(ended)} at an end"
-    )
+            listed = f" {sides}; --role ROLE lists them" if role is None else ""
+            out.print(f"{heading}:{listed}", markup=False, soft_wrap=True)
+        for one in rest if role is not None else ():
+            out.print(f"  {one.side}: {one.title}", markup=False, soft_wrap=True)
     return 0
 
 
 def _items(before: Release, after: Release) -> Iterator[_Item]:
+    notes = {name: place for place, name in enumerate(NOTES)}
     for area, name, one in chosen_findings(None):
         if one.holds_in(before) != one.holds_in(after):
             what = "ends" if one.holds_in(before) else "begins"
             yield _Item(what, one.severity, f"{one.title} ({one.releases})", one.affected, ", ".join(one.tickets),
-                        one.rule or name, area.roles)  # fmt: skip
+                        one.rule or name, area.roles, side_of(area.roles),
+                        len(notes) + (not one.affected.startswith("Yes")), not _NOBODY.match(one.affected))  # fmt: skip
     for slug, note in NOTES.items():
         rule = RULES.get(slug)
         if rule is not None and before in rule.releases and after not in rule.releases:
-            yield _Item("is gone", note.severity, rule.title, note.action, "", slug, roles_of(rule))
+            roles = roles_of(rule)
+            yield _Item("is gone", note.severity, rule.title, note.action, "", slug, roles, side_of(roles), notes[slug])
     seen = set()
     for rule in RULES.values():
         for line in behaviour_lines(rule, [before, after]):
@@ -106,7 +134,9 @@ def _items(before: Release, after: Release) -> Iterator[_Item]:
                 seen.add(str(line))
                 judged = NOTES.get(str(line))
                 severity, action = (judged.severity, judged.action) if judged else (None, "")
-                yield _Item("changes", severity, _title(line), action, line.ticket, rule.slug, roles_of(rule))
+                roles = roles_of(rule)
+                yield _Item("changes", severity, _title(line), action, line.ticket, rule.slug, roles, side_of(roles),
+                            notes.get(str(line), len(notes)))  # fmt: skip
 
 
 def _title(line: Line) -> str:

@@ -7,6 +7,7 @@ frozen cases with Java's answers, then generated questions. Several targets are 
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -14,9 +15,13 @@ from datetime import UTC, datetime
 from functools import partial
 from io import RawIOBase
 from pathlib import Path
+from shutil import which
 
 import click
 
+from kafka_conformance.answerers.driver.protocol_errors import quoted
+from kafka_conformance.answerers.in_process import PREFIX
+from kafka_conformance.answerers.named_driver import FOLDER as DRIVERS
 from kafka_conformance.answerers.names import target_name
 from kafka_conformance.answerers.target import TargetAnswerer, open_target
 from kafka_conformance.cases.failures import FOLDER
@@ -88,6 +93,8 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
         raise BadInput(
             "--known-failures, --junit, --badge and a command belong to one implementation: gate it by itself"
         )
+    if not command:
+        _check_targets(targets)
     if write_known and known is not None:
         check_writable(known)
     entries = entries_of(known if known is not None and (not write_known or exists(known)) else None)
@@ -108,6 +115,18 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
     if write_known and known is not None:
         return _write_known(known, entries, gated)
     return gated.ended.exit_code
+
+
+def _check_targets(targets: Sequence[str]) -> None:
+    """Raise BadInput if the targets are the words of a command, which belongs after ``--``."""
+    first = targets[0] if targets else ""
+    is_name = first.startswith(PREFIX) or exists(DRIVERS / first.partition(":")[0])
+    if first and not is_name and (which(first) or exists(Path(first)) or Path(first).suffix == ".py"):
+        interpreter = ("python3",) if Path(first).suffix == ".py" and which(first) is None else ()
+        raise BadInput(
+            f"{quoted(shlex.join(targets))} is a command: write -- before it: "
+            f"kafka-conformance gate -- {quoted(shlex.join((*interpreter, *targets)))}"
+        )
 
 
 def _gate(target: str, command: Sequence[str], timeout_s: float, plan: GatePlan, entries: KnownFailures,

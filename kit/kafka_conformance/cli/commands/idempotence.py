@@ -1,8 +1,9 @@
 """Show what a producer with these settings will do, or the effective settings of every combination of five.
 
 With SETTINGS such as `acks=1 retries=0`, the reference answers, without Java: is the producer idempotent, does its
-constructor throw, and what can a retry write twice; by default in all proven releases. Without them, Java is asked: every
-release answers every combination, and releases with the same answers share a section.
+constructor throw, and what can a retry write twice; by default in all proven releases. The exit code is 1 if the
+constructor throws in one of them. Without SETTINGS, Java is asked: every release answers every combination, and releases
+with the same answers share a section.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ __all__ = ["ask_combinations", "markdown", "run"]
 _DOMAINS = tuple(FIVE.values())
 _NOTHING = (0,) * len(_DOMAINS)
 _REQUESTED, _TRANSACTIONAL = (1, 0, 0, 0, 0), (0, 0, 0, 0, 1)
+_THROWS = "the constructor throws"
 _ORDER = ("error", "off, disabled", "off", "on")
 
 Answers: TypeAlias = Mapping[tuple[int, ...], Answer]
@@ -55,7 +57,7 @@ Answers: TypeAlias = Mapping[tuple[int, ...], Answer]
 def run(*, settings: tuple[str, ...], kafka: str, table: Path | None, check: Path | None) -> int:
     """Print what a producer does; or ask Java, and print, write or check the page.
 
-    Returns 0, or 1 if ``check`` differs. Raises BadInput, KitError.
+    Returns 1 if ``check`` differs, or if the constructor throws in a release; else 0. Raises BadInput, KitError.
     """
     pins = load()
     pinned = sorted(map(parse_release, pins.releases))
@@ -68,7 +70,7 @@ def run(*, settings: tuple[str, ...], kafka: str, table: Path | None, check: Pat
         outcomes = {release: (_outcome(given, release),) for release in reversed(releases)}
         for alike, (outcome,) in _grouped(outcomes, pinned):
             say(f"{alike}: {outcome}")
-        return 0
+        return 1 if any(outcome.startswith(_THROWS) for (outcome,) in outcomes.values()) else 0
     page = None if check is None else read_page(check)
     answers: dict[Release, Answers] = {}
     with steps("starting Spark's JVM", len(releases)) as progress, open_oracle(pins) as oracle:
@@ -93,6 +95,8 @@ def read_settings(words: Sequence[str]) -> dict[str, str]:
     for word in words:
         name, equals, value = word.partition("=")
         known = list(NAMES.values())
+        if equals and name != name.strip() and name.strip() in known:
+            raise BadInput(f"{word!r} has a space before =: write {name.strip()}={value.strip()}")
         if not equals or name not in known:
             expected = f"expected NAME=VALUE with one of {', '.join(known)}"
             hint = did_you_mean(name.replace("_", "."), known, expected) if equals else expected
@@ -108,7 +112,7 @@ def _outcome(settings: Mapping[str, str], release: Release) -> str:
     try:
         one = producer_outcome(settings, release)
     except JavaException as error:
-        return f"the constructor throws {error.java_name}: {error.message}"
+        return f"{_THROWS} {error.java_name}: {error.message}"
     acks = "all" if one.acks == -1 else one.acks
     effective = f"acks {acks}, retries {one.retries}, {one.max_in_flight} in flight"
     if one.idempotent:

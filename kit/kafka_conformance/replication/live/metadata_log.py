@@ -3,7 +3,7 @@
 A broker's view of the metadata is behind the controller's, and there is none while no broker runs. The log of a controller
 with the only vote is the metadata itself, and its batches carry the controller's clock.
 
-Java source mirrored: ``PartitionRegistration.merge`` and the schemas of the records that are read, 3.9.2 to 4.4.0.
+Java source mirrored: ``PartitionRegistration.merge`` and the schemas of the records that are read, since 3.9.2.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Members are sorted by the number of their partitions. Those with the fewest form
 each, in order, and then grows by the members that have as many; those with the most form a range at the other end, which
 gives one each and grows the same way.
 
-Java source mirrored: ``UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer``, 4.0.0 to 4.4.0,
+Java source mirrored: ``UniformHeterogeneousAssignmentBuilder.MemberAssignmentBalancer``, since 4.0.0,
 https://github.com/apache/kafka/blob/4.0.0/group-coordinator/src/main/java/org/apache/kafka/coordinator/group/assignor/UniformHeterogeneousAssignmentBuilder.java
 """
 

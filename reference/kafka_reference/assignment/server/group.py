@@ -5,7 +5,7 @@ to 3.7.x), of which the assignor sees the ids of those topics that exist. Its ol
 HashSets of partitions. The assignors iterate these collections, so their order decides who gets what.
 
 Java source mirrored: ``TargetAssignmentBuilder.build``, ``TopicIds``, ``Assignment.fromRecord``, ``GroupSpecImpl`` and
-``AssignmentSpec``, 3.6.0 to 4.4.0; ``Uuid.hashCode``; ``HashSet(Collection)`` as in JDK 17. JDK 21 makes a smaller table of
+``AssignmentSpec``, since 3.6.0; ``Uuid.hashCode``; ``HashSet(Collection)`` as in JDK 17. JDK 21 makes a smaller table of
 exactly 12, 24, 48 … elements. Not mirrored: a bucket of 8 keys or more.
 """
 

@@ -4,7 +4,7 @@ Each topic is divided among the members that subscribe to it: shares differ by o
 is one range of partitions, and members are sorted, so that topics with equal counts are divided alike. Up to 3.8.x a
 member keeps what it had, up to its share, lowest partitions first, and the rest goes to the others in ascending order.
 
-Java source mirrored: ``org.apache.kafka.coordinator.group.assignor.RangeAssignor``, 3.6.0 to 4.4.0,
+Java source mirrored: ``org.apache.kafka.coordinator.group.assignor.RangeAssignor``, since 3.6.0,
 https://github.com/apache/kafka/blob/4.0.0/group-coordinator/src/main/java/org/apache/kafka/coordinator/group/assignor/RangeAssignor.java
 """
 

@@ -3,7 +3,7 @@
 A homogeneous group, in which all members subscribe to the same topics, has an algorithm of its own, and so has a
 heterogeneous one. Both were rewritten: see the modules that are imported here.
 
-Java source mirrored: ``org.apache.kafka.coordinator.group.assignor.UniformAssignor``, 3.7.0 to 4.4.0,
+Java source mirrored: ``org.apache.kafka.coordinator.group.assignor.UniformAssignor``, since 3.7.0,
 https://github.com/apache/kafka/blob/4.0.0/group-coordinator/src/main/java/org/apache/kafka/coordinator/group/assignor/UniformAssignor.java
 """
 

@@ -4,8 +4,7 @@ Members keep their old partitions of topics they still subscribe to. Topics are 
 subscriber, the most first. The free partitions of each go to the members that have the fewest; then partitions move from
 the members with the most to those with the fewest, topic by topic, until a whole round moves none, or after 16 rounds.
 
-Java source mirrored: ``org.apache.kafka.coordinator.group.assignor.UniformHeterogeneousAssignmentBuilder``, 4.0.0 to
-4.4.0,
+Java source mirrored: ``org.apache.kafka.coordinator.group.assignor.UniformHeterogeneousAssignmentBuilder``, since 4.0.0,
 https://github.com/apache/kafka/blob/4.0.0/group-coordinator/src/main/java/org/apache/kafka/coordinator/group/assignor/UniformHeterogeneousAssignmentBuilder.java
 """
 

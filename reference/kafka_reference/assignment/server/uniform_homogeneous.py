@@ -4,7 +4,7 @@ Each member has a quota: the whole share, and one more for as many members as th
 their old partitions within the quota, in the order of Java's collections. What is free then fills one member after the
 other.
 
-Java source mirrored: ``org.apache.kafka.coordinator.group.assignor.UniformHomogeneousAssignmentBuilder``, 3.8.0 to 4.4.0,
+Java source mirrored: ``org.apache.kafka.coordinator.group.assignor.UniformHomogeneousAssignmentBuilder``, since 3.8.0,
 https://github.com/apache/kafka/blob/4.0.0/group-coordinator/src/main/java/org/apache/kafka/coordinator/group/assignor/UniformHomogeneousAssignmentBuilder.java
 """
 

@@ -143,7 +143,7 @@ def test_only_the_question_at_fault_is_lost(name: str, error: str, what: str) ->
         assert [*outcomes[:2], *outcomes[3:]] == [right(key) for key in KEYS if key != "bad1"]
 
 
-def test_every_trouble_is_told_apart_here() -> None:
+def test_every_protocol_error_has_a_hostile_driver_and_unique_hint() -> None:
     met = {error for _, error, _ in (*OPENING, *MIDWAY)} | {"unstartable"}
     assert met == set(HINTS)
     assert len(set(HINTS.values())) == len(HINTS)
@@ -169,7 +169,7 @@ def test_a_driver_that_never_reads_does_not_hold_up_the_kit() -> None:
     assert len(outcomes) == 100
 
 
-def test_restarts_are_numbered() -> None:
+def test_restarts_of_a_failing_driver_are_limited() -> None:
     with hostile("always_answers_twice", Limits(hello_s=20, batch_s=20, restarts=3)) as answerer:
         outcomes = ask(answerer, ["00"] * 9)
         assert all(isinstance(one, Lost) and one.error == "twice" for one in outcomes)
@@ -208,7 +208,7 @@ def test_time_for_restarts_is_limited() -> None:
     )
 
 
-def test_a_value_that_ends_the_driver_costs_only_its_own_questions() -> None:
+def test_value_that_ends_the_driver_loses_only_that_question() -> None:
     code = PREFACE.replace('"murmur2"', '"partition-for-key"') + (
         "tell(line(HELLO))\n"
         "for text in sys.stdin:\n"
@@ -242,7 +242,7 @@ def test_a_run_of_questions_that_end_the_driver_is_left_behind() -> None:
     assert isinstance(again[0], Answered)
 
 
-def test_several_questions_in_a_row_lose_only_those_like_them() -> None:
+def test_consecutive_crashes_skip_only_similar_questions() -> None:
     code = PREFACE + "tell(line(HELLO))\nfor text in sys.stdin: raise IndexError('never')"
     with driver(code, Limits(hello_s=20, batch_s=20, in_a_row=2)) as answerer:
         outcomes = ask(answerer, [f"{n:04x}" for n in range(9)])
@@ -288,7 +288,7 @@ def test_another_rule_is_asked_all_the_same() -> None:
             assert answerer.answer(rule, NEWEST, [question]) == [Answered({"sequence": 0})]
 
 
-def test_a_break_that_does_not_come_again_is_told_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_crash_that_does_not_recur_is_reported_nonetheless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOSTILE_MARK", str(tmp_path / "mark"))
     with hostile("dies_once") as answerer:
         outcomes = ask(answerer)
@@ -312,7 +312,7 @@ def test_two_faults_in_several_batches() -> None:
     assert all(one == right("0011") for at, one in enumerate(outcomes) if at not in bad)
 
 
-def test_what_comes_after_the_last_answer_is_heard_at_the_end() -> None:
+def test_extra_answer_after_the_last_is_reported_at_finish() -> None:
     with hostile("answers_twice") as answerer:
         ask(answerer, ["00", "bad1"])
         told = answerer.finish()
@@ -342,7 +342,7 @@ def test_a_second_answer_that_comes_late_spoils_what_is_asked_then() -> None:
         assert other == right("11")
 
 
-def test_a_second_answer_after_the_last_is_a_trouble() -> None:
+def test_second_answer_after_the_last_question_is_error_twice() -> None:
     late = (HOSTILE / "well_behaved.py").read_text() + '\nsay({"id": "q1", "answer": {"hash": 2}})\n'
     with driver(late) as answerer:
         assert ask(answerer, ["00"]) == [right("00")]
@@ -409,14 +409,14 @@ def test_outcomes_that_are_no_answers() -> None:
         assert ask(answerer, []) == []
 
 
-def test_standard_error_is_shown_as_it_comes_and_harmless() -> None:
+def test_driver_stderr_is_shown_sanitized_as_written() -> None:
     shown: list[str] = []
     with pytest.raises(TargetLost):
         hostile("ends_before_hello", shown=shown)
     assert shown == ["about to import", r"ModuleNotFoundError: No module named 'kafka'\x1b]0;owned\x07"]
 
 
-def test_what_a_driver_started_ends_with_it() -> None:
+def test_children_of_a_driver_end_with_the_driver() -> None:
     shown: list[str] = []
     with hostile("has_children", Limits(hello_s=20, batch_s=20, ending_s=0.3), shown) as answerer:
         (lost,) = ask(answerer, ["00"])
@@ -426,7 +426,7 @@ def test_what_a_driver_started_ends_with_it() -> None:
     assert all(is_gone(int(pid)) for pid in shown)
 
 
-def test_what_left_the_session_of_a_driver_ends_with_it() -> None:
+def test_daemons_outside_the_drivers_session_are_ended_too() -> None:
     shown: list[str] = []
     begun = time.monotonic()
     with hostile("has_daemons", QUICK, shown) as answerer:
@@ -466,7 +466,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
-def test_it_ends_with_the_kit_when_that_is_interrupted(asked: signal.Signals) -> None:
+def test_driver_ends_when_the_kit_is_interrupted(asked: signal.Signals) -> None:
     kit = subprocess.Popen(
         [sys.executable, "-c", _INTERRUPTED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=accept_interrupts,
@@ -481,7 +481,7 @@ def test_it_ends_with_the_kit_when_that_is_interrupted(asked: signal.Signals) ->
     assert is_gone(pid)
 
 
-def test_a_kit_that_is_killed_leaves_no_driver_that_reads_its_input() -> None:
+def test_killed_kit_leaves_no_driver_that_reads_stdin() -> None:
     script = _INTERRUPTED.replace("time.sleep(600)", "sys.stdin.read()")
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as kit:
         assert kit.stdout is not None

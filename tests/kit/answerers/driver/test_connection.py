@@ -47,9 +47,7 @@ def test_a_batch_and_another() -> None:
     ("name", "error", "culprit"),
     [("no_outcome", "shape", "q1"), ("prints_noise", "noise", None), ("answers_another_id", "stranger", None)],
 )
-def test_what_was_answered_is_kept_and_the_culprit_named_if_it_is_known(
-    name: str, error: str, culprit: str | None
-) -> None:
+def test_answers_before_a_break_are_kept_and_culprit_named(name: str, error: str, culprit: str | None) -> None:
     outcomes: dict[str, Outcome] = {}
     with connected(name) as connection:
         broke = connection.put(BATCH, outcomes)

@@ -40,7 +40,7 @@ pytestmark = [
         ("always_answers_twice", "twice"),
     ],
 )
-def test_it_ends_soon_and_takes_little_memory(name: str, error: str, tmp_path: Path) -> None:
+def test_hostile_driver_gate_ends_in_time_and_memory(name: str, error: str, tmp_path: Path) -> None:
     script = tmp_path / "driver.py"
     script.write_text(
         (HOSTILE / f"{name}.py").read_text(encoding="utf-8").replace(*AT_EVERY_QUESTION), encoding="utf-8"

@@ -76,14 +76,14 @@ PYTHON = (
         ("", ""),
     ],
 )
-def test_last_words(written: str, words: str) -> None:
+def test_last_words_are_the_headline_with_details(written: str, words: str) -> None:
     last_words = LastWords()
     for line in written.encode().splitlines(keepends=True):
         last_words.add(line)
     assert str(last_words) == words
 
 
-def test_it_is_the_same_in_pieces() -> None:
+def test_last_words_are_equal_when_read_in_pieces() -> None:
     shown: list[bytes] = []
     last_words = LastWords(shown.append)
     for number in range(0, len(RUST), 7):

@@ -13,7 +13,7 @@ from kafka_conformance.rules.murmur2.question import Murmur2Question
 HELLO = '{"hello": {"protocol": %s, "name": "x", "version": "1", "language": "go", "rules": ["%s"]}}'
 
 
-def test_what_is_written() -> None:
+def test_hello_and_question_lines_have_exact_bytes() -> None:
     assert hello_line() == b'{"hello":{"protocol":1}}\n'
     assert ask_line("q1", "murmur2", "4.4.0", Murmur2Question(None)) == (
         b'{"id":"q1","rule":"murmur2","release":"4.4.0","question":{"key":null}}\n'
@@ -38,7 +38,7 @@ def test_what_is_written() -> None:
         ((HELLO % (1, "\\u001b[2J")).encode(), "hello", r"names an unknown rule: \\x1b\[2J"),
     ],
 )
-def test_no_hello(line: bytes, error: str, what: str) -> None:
+def test_malformed_hello_is_refused_with_the_error_name(line: bytes, error: str, what: str) -> None:
     with pytest.raises(ProtocolViolation, match=what) as raised:
         read_hello(line)
     assert raised.value.error == error
@@ -71,13 +71,13 @@ def test_no_hello(line: bytes, error: str, what: str) -> None:
         ('{"id": "q1", "answer": {"a": 9007199254740993}}', "shape", "q1"),
     ],
 )
-def test_no_answer_and_whose_it_was_meant_to_be(line: str, error: str, name: str | None) -> None:
+def test_malformed_answer_is_refused_with_error_and_question_id(line: str, error: str, name: str | None) -> None:
     with pytest.raises(ProtocolViolation) as raised:
         read_answer(line.encode())
     assert (raised.value.error, raised.value.name) == (error, name)
     assert str(raised.value).isprintable()
 
 
-def test_an_answer_is_kept_as_it_was_sent() -> None:
+def test_answer_with_odd_values_is_kept_unchanged() -> None:
     answer = {"topic": "\x1b[2J", "deep": [[[{"n": 1.0}]]]}
     assert read_answer(json.dumps({"id": "\x07", "answer": answer}).encode()) == ("\x07", Answered(answer))

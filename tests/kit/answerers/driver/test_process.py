@@ -74,7 +74,7 @@ def test_a_last_line_without_an_end() -> None:
         assert [talker.receive(soon()), talker.receive(soon())] == [Line(b"whole"), End(b"half")]
 
 
-def test_standard_error_is_shown_cut_off_and_its_end_kept() -> None:
+def test_child_stderr_is_shown_up_to_the_limit() -> None:
     shown: list[str] = []
     code = f"import sys\nfor n in range({2 * SHOWN_LINES}): print(n, file=sys.stderr)\nsys.stderr.write('x' * 9000)"
     with child(code, show=shown.append) as talker:
@@ -105,7 +105,7 @@ def test_the_line_that_says_what_broke(written: str, words: str) -> None:
         assert broken.last_error_line == words
 
 
-def test_whoever_shows_may_break() -> None:
+def test_failing_stderr_callback_does_not_stop_the_child() -> None:
     def closed(_: str) -> None:
         raise ValueError("I/O operation on closed file")
 
@@ -122,7 +122,7 @@ def test_ending_one_that_does_not_want_to() -> None:
         stubborn.kill()
 
 
-def test_it_runs_in_its_folder(tmp_path: Path) -> None:
+def test_child_process_runs_in_the_given_folder(tmp_path: Path) -> None:
     with child("import os; print(os.getcwd())", folder=tmp_path) as talker:
         assert talker.receive(soon()) == Line(str(tmp_path.resolve()).encode())
 

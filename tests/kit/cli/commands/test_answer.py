@@ -45,12 +45,14 @@ def one(line: object, answerer: str = "reference") -> tuple[int, dict[str, Any]]
         ),
     ],
 )  # fmt: skip
-def test_answers(rule: str, release: str, question: object, answer: object) -> None:
+def test_answer_command_answers_questions_of_every_kind(
+    rule: str, release: str, question: object, answer: object
+) -> None:
     line = {"id": "any id", "rule": rule, "release": release, "question": question}
     assert one(line) == (0, {"id": "any id", "answer": answer})
 
 
-def test_hello() -> None:
+def test_answer_command_replies_to_hello_with_all_rules() -> None:
     code, said = one({"hello": {"protocol": 1}})
     assert code == 0
     assert said == {
@@ -137,7 +139,7 @@ def test_a_mutant_answers_as_itself() -> None:
     assert one({"hello": {"protocol": 1}}, "mutant:crc32")[1]["hello"]["name"] == "kafka-conformance mutant:crc32"
 
 
-def test_nobody() -> None:
+def test_unknown_answerer_name_is_refused_by_answer() -> None:
     with pytest.raises(BadInput, match="unknown answerer 'nobody'"):
         answered(ASK, answerer="nobody")
 

@@ -111,7 +111,7 @@ def test_a_client_or_a_rule_is_expected(expect: str, code: int, tmp_path: Path) 
     assert ran.return_value == code, ran.output
 
 
-def test_a_folder_of_its_own_for_each_run() -> None:
+def test_each_audit_run_has_a_separate_folder() -> None:
     made = Given().folder_for("orders of/../2026")
     assert re.search(r"\.kafka-conformance/audits/orders-of-\.\.-2026-\d{8}-\d{6}$", made)
     assert Given(folder="hdfs://x/y").folder_for("orders") == "hdfs://x/y"
@@ -166,7 +166,9 @@ def test_files_of_a_cluster_are_checked_there() -> None:
         "too few keys, and wrong ones",
     ],
 )
-def test_the_exit_code(audit: Audit, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_audit_exit_code_follows_misplaced_records_and_doubt(
+    audit: Audit, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert command._report(audit, as_json=True, html=tmp_path / "page.html", folder=str(tmp_path)) == code
     document = msgspec.json.decode(capsys.readouterr().out)
     assert bool(document["doubt"]) == (audit.doubt is not None)

@@ -74,7 +74,7 @@ def test_of_two_releases_what_differs(words: tuple[str, ...]) -> None:
     assert "2.1.0 to 3.0.x" in shown
 
 
-def test_one_release() -> None:
+def test_behaviour_of_one_release_lists_every_field() -> None:
     shown = run("producer-sequences").output
     assert [line.split()[:2] for line in shown.splitlines() if line.startswith(("waits", "rem", "closed", "more"))] == [
         ["waits", "no"], ["remembered", "5"], ["closed", "no"], ["more", "yes"],
@@ -159,7 +159,7 @@ def _words(text: str) -> list[str]:
     return [word.strip("():;") for word in text.split()]
 
 
-def test_the_page() -> None:
+def test_behaviour_page_lists_fields_with_releases_and_ticket() -> None:
     page = report.behaviour_page([RULES[slug] for slug in ("murmur2", "producer-sequences", "delivery")])
     assert page == (
         "## murmur2\n\nNo change in any release.\n\n"
@@ -174,7 +174,7 @@ def test_the_page() -> None:
     )
 
 
-def test_the_page_is_written_between_its_marks_and_checked(tmp_path: Path) -> None:
+def test_behaviour_page_is_written_between_marks_and_checked(tmp_path: Path) -> None:
     path = tmp_path / "page.md"
     path.write_text("# Title\n<!-- table: made by behaviour -->\nBEFORE\n<!-- /table -->\nend\n", encoding="utf-8")
     assert run("all", "--table", str(path)).return_value == 0

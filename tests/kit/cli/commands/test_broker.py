@@ -76,7 +76,9 @@ def stood(monkeypatch: pytest.MonkeyPatch) -> Stood:
     return made
 
 
-def test_it_says_where_it_is_and_ctrl_c_is_no_error(stood: Stood, capsys: pytest.CaptureFixture[str]) -> None:
+def test_broker_prints_address_and_ends_at_ctrl_c_without_error(
+    stood: Stood, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert broker.run(**RUN | {"topics": ("a:3", "b:c:12"), "settings": ("log.segment.bytes=1024",)}) == 0
     said = capsys.readouterr()
     assert said.out == "127.0.0.1:21000\n"
@@ -194,7 +196,7 @@ def test_pinning_writes_the_whole_closure_and_does_without_tools(
     assert "3.9.2 was pinned already" in said
 
 
-def test_a_broker_that_lacks_what_it_needs_is_not_pinned(pins: Path, ivy: type[Any]) -> None:
+def test_broker_with_missing_dependency_is_not_pinned(pins: Path, ivy: type[Any]) -> None:
     ivy.needs = Closure((NEW,), ("org.apache.kafka:kafka-raft:4.4.0",))
     with pytest.raises(
         JarUnavailable, match=r"^the broker of 4.4.0 needs org.apache.kafka:kafka-raft:4.4.0, which is in no"

@@ -39,7 +39,7 @@ def shown(capsys: pytest.CaptureFixture[str]) -> str:
     return " ".join(capsys.readouterr().out.split())
 
 
-def test_what_it_shows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_certificate_table_shows_rows_and_unpinned_releases(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = written(folder / "it.json", reference_sha256=reference_fingerprint())
     assert run(files=[path], shipped=False, markdown=False, write=None, verbose=True) == 0
     said = shown(capsys)
@@ -71,7 +71,7 @@ def test_as_a_table_for_a_page(folder: Path, capsys: pytest.CaptureFixture[str])
     assert line.endswith("| 2: 4.4.0 to 3.6.1 | 1,374 | all |")
 
 
-def test_none(folder: Path) -> None:
+def test_missing_certificate_is_refused_with_the_command_to_run(folder: Path) -> None:
     with pytest.raises(BadInput, match=r"there is no certificate at .*nowhere\.json: run verify first"):
         run(files=[folder / "nowhere.json"], shipped=False, markdown=False, write=None)
 

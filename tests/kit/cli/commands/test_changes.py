@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -39,11 +40,17 @@ def test_notes_name_fields_of_behaviour_records_and_rules_that_end() -> None:
 def test_changes_for_producers_are_listed_most_harmful_first() -> None:
     found = printed("changes", "2.8.2", "3.9.2", "--role", "producer")["changes"]
     assert all("producer" in one["roles"] for one in found)
-    ranks = [(one["what"] == "ends", RANKS.get(one["severity"], len(RANKS))) for one in found]
+    ranks = [
+        (one["what"] == "ends", not one["noticed"], RANKS.get(one["severity"], len(RANKS)), one["reach"])
+        for one in found
+    ]
     assert ranks == sorted(ranks)
     assert all(one["action"] for one in found if one["severity"])
     titles = [one["title"] for one in found if one["severity"] == "high"]
-    assert any(title.startswith("The default of acks. 1 → all") for title in titles)
+    assert titles[0].startswith("The default of acks. 1 → all")
+    unnoticed = [one["action"] for one in found if not one["noticed"] and one["what"] == "begins"]
+    assert any(action.startswith("Not noticeably") for action in unnoticed)
+    assert all(action.startswith("No") for action in unnoticed)
 
 
 def test_class_that_the_newer_release_lacks_is_named_with_what_to_do() -> None:
@@ -79,7 +86,8 @@ def test_findings_of_a_release_and_role_leave_out_those_that_do_not_hold() -> No
         ("changes 2.8.2 2.8.2", "2.8.2 twice"),
         ("changes 3.9.2 2.8.2", "name the older one first"),
         ("changes 2.8 3.9.2", "2.8"),
-        ("changes 2.8.2 9.9.9", "unknown release '9.9.9'"),
+        ("changes 2.8.2 9.9.9", "unknown release '9.9.9': expected one of 0.10.0.0 … "),
+        ("findings --kafka 3.9.9", "unknown release '3.9.9': did you mean 3.9.2, 3.9.1 or 3.9.0?"),
         ("findings --kafka 2.8.9", "unknown release '2.8.9'"),
     ],
 )
@@ -88,8 +96,26 @@ def test_unknown_same_or_reversed_release_is_refused(words: str, error: str) -> 
         CliRunner().invoke(app, words.split(), catch_exceptions=False)
 
 
+def test_changes_begin_with_counts_scope_and_name_the_side_of_each() -> None:
+    lines = CliRunner().invoke(app, ["changes", "2.8.2", "3.9.2"], catch_exceptions=False).stdout.splitlines()
+    assert re.match(r"2\.8\.2 to 3\.9\.2: \d+ to look at \(\d+ high, .*\d+ at an end$", lines[0])
+    assert "Not compared: other settings, the move from ZooKeeper to KRaft, the protocol, ACLs" in lines[1]
+    judged = [line for line in lines[2:] if line.startswith(("high", "medium", "low"))]
+    assert all(line.split(", ")[1] in {"producer", "consumer", "broker", "client or broker"} for line in judged)
+    assert [line.partition(":")[0] for line in lines[-3:]] == [
+        "hardly noticeable", "also different, harm not judged", "findings that end",
+    ]  # fmt: skip
+    assert all(line.endswith("; --role ROLE lists them") for line in lines[-3:])
+
+
+@pytest.mark.parametrize("words", ["findings 3.9.2", "verify 3.9.2"])
+def test_release_given_as_an_argument_hints_at_the_option(words: str) -> None:
+    with pytest.raises(click.UsageError, match=r"\(3\.9\.2\): did you mean --kafka 3\.9\.2\?"):
+        CliRunner().invoke(app, words.split(), catch_exceptions=False, standalone_mode=False)
+
+
 @pytest.mark.parametrize("page", ["changes.md", "findings.md", "idempotence.md"])
-def test_page_begins_with_its_command_and_what_that_prints(page: str) -> None:
+def test_page_begins_with_a_command_and_the_printed_output(page: str) -> None:
     text = (PAGES / page).read_text(encoding="utf-8")
     command, shown = re.findall(r"```\n\$ kafka-conformance ([^\n]+)\n```\n\n```text\n(.*?)```", text, re.DOTALL)[0]
     words, tail, _ = command.partition(" | tail -1")

@@ -85,7 +85,7 @@ def test_a_history_that_differs(script: Path, differing: list[bool]) -> None:
     assert "the history differs from the reference" in output
 
 
-def test_generated_histories(differing: list[bool], tmp_path: Path) -> None:
+def test_generated_histories_are_reported_as_predicted_or_differing(differing: list[bool], tmp_path: Path) -> None:
     words = ("check", "--kafka", "4.4.0", "--seed", "3", "--group", "0", "--keep", str(tmp_path / "kept"))
     code, output = run(*words)
     assert code == 0
@@ -100,7 +100,7 @@ def test_generated_histories(differing: list[bool], tmp_path: Path) -> None:
     assert run("play", str(file), "--kafka", "4.4.0")[0] == 0
 
 
-def test_histories_with_zookeeper(differing: list[bool], tmp_path: Path) -> None:
+def test_zookeeper_histories_that_differ_exit_with_1(differing: list[bool], tmp_path: Path) -> None:
     differing.append(True)
     words = ("--kafka", "3.9.2", "--zookeeper")
     code, output = run("check", *words, "--seed", "3", "--group", "0", "--keep", str(tmp_path / "kept"))
@@ -133,17 +133,17 @@ def test_what_cannot_be_played_is_one_line(differing: list[bool], words: tuple[s
         run(*words)
 
 
-def test_a_script_that_leaves_its_outcome_to_chance_is_one_line(tmp_path: Path) -> None:
+def test_undetermined_script_is_refused_in_one_line(tmp_path: Path) -> None:
     file = tmp_path / "chance.json"
     file.write_text('{"events": [{"kill": 1}, {"produce": 1}]}', encoding="utf-8")
     with pytest.raises(BadInput, match=r"^script .*chance.json leaves its outcome to chance: a produce request"):
         run("play", str(file), "--kafka", "4.4.0")
 
 
-def test_a_missing_client_is_named_with_its_extra() -> None:
+def test_missing_cluster_client_is_reported_with_the_extra() -> None:
     for module in ("kafka", "kazoo"):
         error = ModuleNotFoundError(f"no {module}", name=f"{module}.protocol")
-        assert missing_extra(error) == f"this command needs {module}: pip install 'kafka-conformance[cluster]'"
+        assert missing_extra(error) == f"this command needs {module}: pip install '.[cluster]' in a checkout"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_a_missing_client_is_named_before_a_cluster_starts(
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ModuleNotFoundError) as missing:
         run(*(str(script) if word == "SCRIPT" else word for word in words))
-    assert missing_extra(missing.value) == f"this command needs {module}: pip install 'kafka-conformance[cluster]'"
+    assert missing_extra(missing.value) == f"this command needs {module}: pip install '.[cluster]' in a checkout"
 
 
 def test_a_missing_java_is_named_before_a_cluster_starts(monkeypatch: pytest.MonkeyPatch, script: Path) -> None:

@@ -76,7 +76,7 @@ def test_the_newest_release_is_that_of_the_rule() -> None:
 
 
 @pytest.mark.usefixtures("meter")
-def test_a_record_keeps_its_other_rows(tmp_path: Path) -> None:
+def test_coverage_record_keeps_rows_of_other_rules(tmp_path: Path) -> None:
     file = tmp_path / "record.json"
     run("--rules", "murmur2", "--kafka", "2.8.2,4.4.0", "--seed", "7", "--examples", "1", "--record", str(file))
     run(

@@ -38,7 +38,7 @@ def test_explain_prints_each_request(capsys: pytest.CaptureFixture[str]) -> None
     assert "Every record is in the log once, in order." in out
 
 
-def test_an_invalid_producer(capsys: pytest.CaptureFixture[str]) -> None:
+def test_delivery_with_invalid_producer_settings_exits_with_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert delivery.run(**{**DEFAULTS, "acks": "1", "idempotence": "true", "explain": True}) == 2
     out = capsys.readouterr().out
     assert "The producer cannot be constructed: ConfigException: Must set acks to all" in out

@@ -38,7 +38,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], t
     return asked
 
 
-def test_nothing_changed(asked: Any) -> None:
+def test_diff_of_equal_releases_reports_no_change(asked: Any) -> None:
     code, said = asked("3.9.2 4.4.0", ["murmur2", *PRODUCER])
     assert code == 0
     assert said.count(": no change") == 2
@@ -62,7 +62,7 @@ def test_3_3_leaves_the_choice_to_the_accumulator(asked: Any) -> None:
     assert "replay" not in said, "nothing is saved that could be replayed"
 
 
-def test_a_rule_that_one_of_them_has_not(asked: Any) -> None:
+def test_diff_of_a_rule_absent_in_one_release_states_that(asked: Any) -> None:
     code, said = asked("0.9.0.1 4.4.0", ["murmur2"])
     assert code == 0
     assert "no such rule" in said
@@ -156,7 +156,7 @@ def test_writing_a_rule_keeps_the_changes_of_others(asked: Any, tmp_path: Path) 
     assert "## murmur2" in (tmp_path / "changes" / "3.2.3.md").read_text(encoding="utf-8")
 
 
-def test_each_change_comes_with_the_fields_that_explain_it(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_diff_names_the_behaviour_fields_that_explain_changes(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rule = replace(RULES["producer-partition"], behaviours=(ProducerPartitionBehaviour,))
     monkeypatch.setitem(RULES, rule.slug, rule)
     _, said = asked("3.1.2 3.2.3", PRODUCER)

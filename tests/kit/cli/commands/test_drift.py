@@ -90,7 +90,7 @@ def test_a_known_one_is_treated_as_unknown(ran: Any) -> None:
 
 
 @pytest.mark.parametrize(("release", "predecessor"), [("3.9.3", "3.9.2"), ("4.4.0", "4.3.1"), ("4.0.9", "4.0.2")])
-def test_the_predecessor_is_the_newest_known_one_before_it(ran: Any, release: str, predecessor: str) -> None:
+def test_drift_predecessor_is_the_newest_known_older_release(ran: Any, release: str, predecessor: str) -> None:
     ran(release)
     assert ran.asked[0][1] == predecessor
 
@@ -161,7 +161,7 @@ def test_no_published_release_is_unknown(ran: Any, monkeypatch: pytest.MonkeyPat
     assert out == "no unknown release: all 2 that are published are pinned, the newest is 4.4.0\n"
 
 
-def test_a_release_that_nobody_published(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drift_of_unpublished_release_raises_not_published(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def unpublished(*_: Any) -> Any:
         raise JarNotPublished("org.apache.kafka:kafka-clients:9.9.9 is in no repository")
 
@@ -182,7 +182,7 @@ def test_a_release_that_nobody_published(ran: Any, monkeypatch: pytest.MonkeyPat
         (None, "4.3.1", True, "--after goes with a RELEASE: with --published, each has the newest pinned one before it"),
     ],
 )  # fmt: skip
-def test_bad_input(
+def test_drift_with_bad_arguments_is_refused_in_one_line(
     ran: Any, release: Any, after: Any, published: Any, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drift, "published_versions", lambda: [parse_release("9.0.0")])

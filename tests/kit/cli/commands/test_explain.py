@@ -61,7 +61,7 @@ def test_the_release_is_the_files_unless_another_is_asked_for(shown: Shown, name
     assert shown({**MURMUR2, named: "2.8.2"}, kafka="newest")[0].endswith("by reference 4.4.0")
 
 
-def test_a_saved_failure_by_its_file_and_by_its_id(shown: Shown, tmp_path: Path) -> None:
+def test_saved_failure_is_explained_by_file_and_by_id(shown: Shown, tmp_path: Path) -> None:
     said = {"by": "java", "release": "3.9.2", "answer": {"hash": 597841616}}
     failure = {**MURMUR2, "id": "90043993ceb72c63", "expected": said, "actual": said, "found": {"seed": 7}}
     folder = tmp_path / ".kafka-conformance" / "failures"
@@ -98,12 +98,12 @@ def test_each_question_is_shown_before_the_next_is_answered(
     assert min(printed[1:]) > 0
 
 
-def test_standard_input(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_explain_reads_a_question_from_standard_input(shown: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(json.dumps(MURMUR2).encode())))
     assert shown(file="-")[-1] == "answered  hash  597841616"
 
 
-def test_what_somebody_else_answers_is_shown_and_marked(shown: Shown) -> None:
+def test_explanation_marks_answers_that_differ_from_the_reference(shown: Shown) -> None:
     assert shown(MURMUR2, answerer_name="mutant:one-bit")[-2:] == [
         "answered               hash  1738490055",
         "the reference answers  hash  597841616",
@@ -115,7 +115,7 @@ def test_what_somebody_else_answers_is_shown_and_marked(shown: Shown) -> None:
     assert not any("◀" in line for line in shown(SCRIPT) if "← the delay" not in line)
 
 
-def test_where_the_words_are_the_same_the_answers_are_shown_as_they_are(shown: Shown) -> None:
+def test_explanation_shows_raw_answers_where_words_are_equal(shown: Shown) -> None:
     lines = shown(SCRIPT, answerer_name="mutant:retry-at-the-back", kafka="4.4.0")
     for line, following in pairwise(lines):
         if line.endswith("◀"):
@@ -123,7 +123,7 @@ def test_where_the_words_are_the_same_the_answers_are_shown_as_they_are(shown: S
             assert following.strip() != f"the reference: {said}"
 
 
-def test_as_json(shown: Shown) -> None:
+def test_explain_json_has_answers_and_rows(shown: Shown) -> None:
     first, second = (json.loads(line) for line in shown(MURMUR2, SCRIPT, as_json=True))
     assert first["answered"] == [["hash", "597841616"]]
     ready = second["rows"][8]["explained"]

@@ -44,6 +44,25 @@ def test_the_driver_of_the_tutorial_conforms() -> None:
     assert "conforms" in done.output
 
 
+@pytest.mark.parametrize(
+    ("targets", "command"),
+    [("driver.py", "python3 driver.py"), ("python3 driver.py", "python3 driver.py"), ("env true", "env true")],
+)
+def test_command_without_two_dashes_is_refused_with_the_right_one(targets: str, command: str) -> None:
+    with pytest.raises(
+        BadInput, match=f"^{targets} is a command: write -- before it: kafka-conformance gate -- {command}$"
+    ):
+        CliRunner().invoke(app, ["gate", *targets.split()], catch_exceptions=False)
+
+
+def test_driver_that_dies_before_hello_prints_the_error_once() -> None:
+    program = (sys.executable, "-m", "kafka_conformance", "gate", "--", sys.executable, "no-such-file.py")
+    ran = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr.count("no-such-file.py") == 1
+    assert "the driver ended with exit code 2 before its hello: keep reading" in ran.stderr
+
+
 def test_a_wrong_driver_differs_is_explained_and_is_replayed(tmp_path: Path) -> None:
     done = _run("--events", "e.ndjson", "--junit", "j.xml", "--markdown", "m.md", "--html", "p.html", "--badge", "b.json",
                 *_wrong(tmp_path))  # fmt: skip
@@ -113,7 +132,7 @@ def test_the_same_seed_asks_the_same(tmp_path: Path) -> None:
         (["--html", ".", "--", "cat"], "is a folder"),
     ],
 )
-def test_what_keeps_it_from_judging_is_one_line(args: list[str], what: str) -> None:
+def test_gate_that_cannot_judge_fails_in_one_line(args: list[str], what: str) -> None:
     done = _run(*args)
     assert isinstance(done.exception, BadInput | KitError), done.output
     assert what in str(done.exception)
@@ -170,7 +189,7 @@ def test_a_reader_that_has_gone_does_not_change_the_verdict(
         assert done.stderr == f"{warning}the exit code is the verdict all the same\n"
 
 
-def test_a_defect_of_the_kit_is_not_told_as_a_file_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_defect_of_the_kit_is_not_reported_as_unwritable_file(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = ["--", sys.executable, str(DRIVER)]
 
     def broken(*_: object) -> None:

@@ -69,7 +69,7 @@ def test_releases_that_agree_are_one_section_in_order(asked: Asked, closed: list
 
 
 # KAFKA-13598 on the page.
-def test_defaults(asked: Asked) -> None:
+def test_idempotence_defaults_are_grouped_by_release(asked: Asked) -> None:
     _, said = asked("2.8.2,3.0.0,3.0.1,3.1.0,3.1.1")
     rows = [line.split(" | ")[:2] for line in said.splitlines() if line.startswith(("| 2", "| 3"))]
     assert rows == [
@@ -102,7 +102,7 @@ def test_messages_with_a_number_share_a_row(asked: Asked) -> None:
     assert next(iter(told)).endswith("Current value is N.")
 
 
-def test_a_page_is_written_between_its_marks_and_checked(asked: Asked, tmp_path: Path) -> None:
+def test_idempotence_page_is_written_between_marks_and_checked(asked: Asked, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# Before\n\n| a | b |\n\n<!-- table: made by idempotence -->\nold\n<!-- /table -->\n\nAfter.\n")
     assert asked("3.9.2,4.4.0", table=page)[0] == 0
@@ -126,7 +126,9 @@ def test_a_page_is_written_between_its_marks_and_checked(asked: Asked, tmp_path:
         ("value is N.", "value is 6.", "missing row for 4.4.0: "),
     ],
 )
-def test_a_wrong_page(asked: Asked, tmp_path: Path, right: str, wrong: str, message: str) -> None:
+def test_wrong_idempotence_page_exits_with_1_and_names_the_row(
+    asked: Asked, tmp_path: Path, right: str, wrong: str, message: str
+) -> None:
     page = tmp_path / "page.md"
     asked("3.9.2,4.4.0", table=page)
     text = page.read_text()
@@ -172,7 +174,7 @@ def test_pages_that_cannot_be_read_or_written(asked: Asked, tmp_path: Path) -> N
         asked("4.4.0", table=tmp_path / "file" / "page.md")
 
 
-def test_the_command_line(answerer: object, tmp_path: Path) -> None:
+def test_idempotence_command_prints_the_asked_release(answerer: object, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["idempotence", "--kafka", "4.4.0"], standalone_mode=False)
     assert done.return_value == 0
     assert "### 4.4.0" in done.output
@@ -230,6 +232,24 @@ def test_settings_in_one_release_print_one_line_with_their_outcome(settings: str
     (line,) = said_of("--kafka", "4.4.0", *settings.split())
     assert line.startswith(f"4.4.0: {does}")
     assert line.endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("--kafka 4.4.0 acks=2", 1),
+        ("--kafka 2.8.2,4.4.0 enable.idempotence=true acks=1", 1),
+        ("--kafka 4.4.0 acks=1", 0),
+    ],
+)
+def test_exit_code_is_1_if_the_constructor_throws_in_one_release(words: str, code: int) -> None:
+    done = CliRunner().invoke(app, ["idempotence", *words.split()], standalone_mode=False)
+    assert (done.return_value, "throws" in done.output) == (code, bool(code))
+
+
+def test_setting_with_space_before_equals_sign_is_refused_with_correction() -> None:
+    with pytest.raises(BadInput, match=r"'acks = 1' has a space before =: write acks=1$"):
+        CliRunner().invoke(app, ["idempotence", "acks = 1"], catch_exceptions=False)
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,9 @@ def test_what_is_missing_is_fetched_and_the_next_time_nothing(
 
 
 @pytest.mark.usefixtures("pins")
-def test_a_release_nobody_pinned_says_so(store: Store, fetched: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_unpinned_release_is_marked_unpinned_by_jars_resolve(
+    store: Store, fetched: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert jars.resolve(kafka="3.6.1") == 0
     assert NEW in fetched
     assert f"{NEW} {sha256(NEW)[:16]} unpinned" in cells(shown(capsys))

@@ -26,7 +26,9 @@ def folder(tmp_path: Path) -> Path:
     return healthy(tmp_path / "data" / "orders-0").folder
 
 
-def test_a_sound_directory(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_inspect_of_a_sound_directory_exits_with_0(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run("inspect", str(folder), "--records", "--html", str(tmp_path / "page.html")) == 0
     out = capsys.readouterr().out
     assert "orders-0" in out
@@ -37,7 +39,9 @@ def test_a_sound_directory(folder: Path, tmp_path: Path, capsys: pytest.CaptureF
     assert "<p>None.</p>" in page
 
 
-def test_a_broken_one(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_inspect_of_a_broken_directory_exits_with_1(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = folder / f"{0:020}.log"
     path.write_bytes(path.read_bytes() + b"<script>alert(1)</script>")
     (folder / "\x1b[31m<b>").write_bytes(b"")
@@ -109,7 +113,7 @@ def test_a_directory_without_permission_is_one_line(folder: Path) -> None:
     assert len(ran.stderr.splitlines()) == 1
 
 
-def test_find(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_find_lists_the_steps_to_an_offset(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("find", str(folder), "100") == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0] == "offset 100 of orders-0"

@@ -82,7 +82,7 @@ def test_a_file_of_another_folder(replayed: Replayed, tmp_path: Path, capsys: py
     assert '{"partition":2}' in capsys.readouterr().out
 
 
-def test_each_is_asked_about_its_own_release(replayed: Replayed) -> None:
+def test_replay_asks_each_side_in_the_saved_release(replayed: Replayed) -> None:
     question = {"record": {}, "config": {"partitioner": {"returns": -1}}, "cluster": {"nodes": [], "partitions": []}}
     sides = {"expected": {**JAVA, "release": "3.1.2"}, "actual": {**MUTANT, "by": "reference", "release": "3.2.3"}}
     code, lines = replayed({"rule": "producer-partition", "question": question, **sides})
@@ -103,7 +103,7 @@ def test_who_cannot_answer_is_not_judged(replayed: Replayed, version: str, why: 
     assert why in " ".join(lines)
 
 
-def test_a_question_that_ended_a_driver_ends_it_again(replayed: Replayed, tmp_path: Path) -> None:
+def test_replay_of_a_fatal_question_ends_the_driver_again(replayed: Replayed, tmp_path: Path) -> None:
     code = (
         "import json, sys\n"
         "hello = {'protocol': 1, 'name': 'mine', 'version': '1', 'language': 'python', 'rules': ['partition-for-key']}\n"
@@ -188,7 +188,7 @@ def test_steps_are_shown_side_by_side_and_the_ones_that_differ_marked(
     ]
 
 
-def test_a_long_question_stays_on_its_line(replayed: Replayed) -> None:
+def test_replay_prints_a_long_question_on_one_line(replayed: Replayed) -> None:
     key = "80" * 200
     _, lines = replayed({"question": {"key": key, "partitions": 12}})
     assert any(key in line for line in lines)

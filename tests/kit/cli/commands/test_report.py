@@ -34,7 +34,9 @@ def saved(folder: Path, events: list[Event]) -> Path:
     ("name", "code"),
     [("conforming", 0), ("known", 0), ("everything", 1), ("stale", 1), ("crashed", 2), ("cut", 2), ("empty", 2)],
 )
-def test_it_ends_as_the_gate_did(name: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_exits_with_the_code_of_the_gate(
+    name: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(events=[saved(tmp_path, streams.ALL[name])], **NOTHING) == code
     last = capsys.readouterr().out.splitlines()[-1]
     assert last.startswith(("conforms: ", "differs: ", "could not be judged: ")[code])
@@ -60,7 +62,7 @@ def test_half_a_line_at_the_end_is_a_stream_that_was_cut(tmp_path: Path) -> None
         read(path)
 
 
-def test_a_last_line_may_lack_its_end(tmp_path: Path) -> None:
+def test_report_accepts_a_last_line_without_newline(tmp_path: Path) -> None:
     path = saved(tmp_path, streams.conforming())
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
     assert read(path) == streams.conforming()
@@ -109,7 +111,9 @@ def test_on_the_command_line(
     assert said in capsys.readouterr().err
 
 
-def test_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_reads_events_from_standard_input(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     data = b"".join(to_line(event) + b"\n" for event in streams.conforming())
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
     assert run(events=[Path("-")], **NOTHING) == 0

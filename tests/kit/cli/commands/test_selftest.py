@@ -155,7 +155,7 @@ def test_the_record_keeps_the_rows_of_other_rules(tmp_path: Path, capsys: pytest
     assert list(records.proven_rows(made, MUTANTS)) == [PROVEN, CHANGED]
 
 
-def test_a_rule_that_is_sampled_keeps_its_row(
+def test_sampled_rule_keeps_the_recorded_row_in_selftest(
     shipped: Record, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ran(capsys, PROVEN, CHANGED, changed=True, record=tmp_path / "record.json")[0] == 0
@@ -170,7 +170,7 @@ def test_a_rule_with_a_survivor_has_no_row(
     assert [row.rule for row in records.read(tmp_path / "record.json").rows] == [PROVEN]
 
 
-def test_a_rule_that_java_does_not_answer_keeps_its_row(
+def test_rule_without_javas_answers_keeps_the_recorded_row(
     shipped: Record, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(selftest, "JavaAnswerer", lambda _: ReferenceAnswerer("java", broken))

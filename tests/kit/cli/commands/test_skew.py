@@ -71,7 +71,7 @@ def test_a_release_without_the_partitioner_is_named(asked: Asked) -> None:
     assert "each of 6 runs" in said
 
 
-def test_the_document(asked: Asked) -> None:
+def test_skew_json_has_runs_predictions_and_seed(asked: Asked) -> None:
     code, said = asked("2.8.2", as_json=True)
     document = json.loads(said)
     assert code == 0
@@ -101,7 +101,7 @@ def test_what_is_not_as_predicted_fails(asked: Asked, mutant: str, version: str,
 
 
 @pytest.mark.parametrize("releases", [("2.8.2", "3.3.2"), pytest.param(("all",), marks=pytest.mark.exhaustive)])
-def test_the_figure(asked: Asked, tmp_path: Path, releases: Sequence[str]) -> None:
+def test_skew_figure_is_written_as_png_per_release(asked: Asked, tmp_path: Path, releases: Sequence[str]) -> None:
     path = tmp_path / "skew.png"
     code, said = asked(*releases, plot=path)
     assert code == 0
@@ -131,11 +131,11 @@ def test_a_full_disk_costs_the_figure_and_not_the_verdict(
 
 
 @pytest.mark.parametrize("missing", ["matplotlib.figure", "scipy.stats"])
-def test_without_the_extra_it_says_what_to_install(
+def test_skew_figure_without_extra_names_the_install(
     asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
-    with pytest.raises(KitError, match=r"pip install 'kafka-conformance\[plot\]'"):
+    with pytest.raises(KitError, match=r"pip install '\.\[plot\]' in a checkout"):
         asked("2.8.2", plot=tmp_path / "skew.png", answerer="nobody")
 
 

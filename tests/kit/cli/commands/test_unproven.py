@@ -67,7 +67,7 @@ def test_a_file_that_names_one_is_an_error_too(tmp_path: Path) -> None:
     assert isinstance(_run(*_EXPLAIN).exception, BadInput)
 
 
-def test_every_report_of_a_gate_says_so_if_it_is_allowed(tmp_path: Path) -> None:
+def test_every_gate_report_marks_an_allowed_unproven_release(tmp_path: Path) -> None:
     files = [f"--{name}={name}.out" for name in ("badge", "html", "junit", "markdown", "events")]
     done = _run(*_GATE[:1], "--kafka", "3.9.1,3.9.9", "--allow-unproven", "--github", *files, *_GATE[1:])
     assert done.return_value == 0, done.output
@@ -86,7 +86,7 @@ def test_a_proven_one_has_no_mark(tmp_path: Path) -> None:
     assert "unproven" not in (tmp_path / "badge.out").read_text()
 
 
-def test_delivery_and_explain_say_so_if_it_is_allowed() -> None:
+def test_delivery_and_explain_mark_an_allowed_unproven_release() -> None:
     assert "9.9.9 (unproven)" in _run(*_DELIVERY, "--kafka", "9.9.9", "--allow-unproven").output
     assert json.loads(_run(*_DELIVERY, "--kafka", "9.9.9", "--allow-unproven", "--json").output)["unproven"] is True
     assert "unproven" not in _run(*_DELIVERY, "--json").output
@@ -94,7 +94,7 @@ def test_delivery_and_explain_say_so_if_it_is_allowed() -> None:
     assert "unproven" not in _run(*_EXPLAIN).output
 
 
-def test_pytest_and_strategies_refuse_it_as_well() -> None:
+def test_pytest_plugin_and_strategies_refuse_unproven_releases() -> None:
     def answerer(_: str, __: str, question: dict[str, Any]) -> dict[str, Any]:
         return {"sequence": (question["sequence"] + question["by"]) & 0x7FFFFFFF}
 
@@ -105,7 +105,7 @@ def test_pytest_and_strategies_refuse_it_as_well() -> None:
         answered("murmur2", kafka="3.9.9")
 
 
-def test_the_behaviour_of_one_is_marked_if_it_is_allowed() -> None:
+def test_behaviour_of_an_allowed_unproven_release_is_marked() -> None:
     done = _run(*_BEHAVIOUR, "--kafka", "9.9.9", "--allow-unproven")
     assert (done.return_value, done.output.splitlines()[0]) == (
         0, "9.9.9 is unproven: Java has not been asked whether it behaves like this",
@@ -163,6 +163,6 @@ def test_verify_of_changes_leaves_out_what_is_not_proven_so_far(tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("half_proven")
-def test_eras_of_a_rule_have_the_releases_in_which_it_is_proven() -> None:
+def test_eras_contain_only_releases_that_prove_the_rule() -> None:
     assert [str(era.newest) for era in eras(RULES["murmur2"])] == ["4.3.1"]
     assert eras(RULES["sequence-increment"])[-1].newest == parse_release("4.4.0")

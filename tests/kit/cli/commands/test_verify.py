@@ -97,7 +97,7 @@ def test_a_mutant_is_found_and_nothing_certified(ran: Any) -> None:
     assert not Path("made").exists()
 
 
-def test_a_person_is_told_how_to_see_it_again(ran: Any) -> None:
+def test_verify_prints_question_and_replay_command_of_a_difference(ran: Any) -> None:
     code, said = ran(answerer="mutant:signed-tail")
     (saved,) = Path(".kafka-conformance/failures").iterdir()
     assert code == 1
@@ -147,7 +147,7 @@ def test_a_rule_in_no_release_is_not_judged(ran: Any) -> None:
     assert "none of these rules exists in these releases" in said
 
 
-def test_a_release_nobody_pinned_says_so(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpinned_release_is_marked_in_certificate_and_output(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(OPENED, "pinned", False)
     assert "3.6.1 (unpinned)" in ran(kafka="3.6.1")[1]
     assert json.loads(Path("made/certificate.json").read_text(encoding="utf-8"))["rows"][0]["pinned"] is False
@@ -178,7 +178,7 @@ def test_what_has_not_changed_is_taken_over(ran: Any, shipped: Certificate) -> N
     assert void_rules(made) == []
 
 
-def test_a_rule_is_asked_only_in_the_releases_in_which_it_is_not_proven(ran: Any, shipped: Certificate) -> None:
+def test_verify_changed_asks_only_unproven_releases(ran: Any, shipped: Certificate) -> None:
     assert ran(kafka="3.9.2,4.4.0", changed=True)[0] == 0
     made = from_json(Path("made/certificate.json").read_text(encoding="utf-8"))
     assert [(row.release, row.asked == 9, row.made) for row in made.rows] == [

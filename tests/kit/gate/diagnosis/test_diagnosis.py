@@ -418,7 +418,7 @@ def _errors(_: Any, right: Answer) -> Answer:
         (lambda *_: {"partition": 0}, "always-the-same"),
     ],
 )
-def test_forms_and_slips(target: Target, slug: str) -> None:
+def test_diagnosis_names_mutants_of_forms_and_slips(target: Target, slug: str) -> None:
     assert diagnosed(KEYED, NEWEST, target, some("partition-for-key", 600))[0].mutant == slug
 
 

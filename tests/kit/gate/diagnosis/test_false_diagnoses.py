@@ -139,7 +139,7 @@ def test_a_right_answer_about_the_key_alone_refutes_a_mistake_of_the_hash() -> N
     assert diagnose(PRODUCER, NEWEST, wrong, right, agrees) == ()
 
 
-def test_another_wrong_answer_about_the_key_alone_refutes_it_too() -> None:
+def test_diagnosis_is_refuted_by_another_wrong_answer_on_the_key() -> None:
     wrong, right = judged(Client(zlib.crc32), questions(PRODUCER.slug, 1))
     others = [(one, {"partition": _unknown(bytes.fromhex(one.key)) % one.partitions})  # type: ignore[attr-defined]
               for one, _ in questions(KEYED.slug, 1) if one.key and one.partitions > 0]  # type: ignore[attr-defined]  # fmt: skip

@@ -94,7 +94,7 @@ def test_a_schema_id_is_named() -> None:
         ("sign-masked", _java),
     ],
 )  # fmt: skip
-def test_other_hashes(slug: str, hashes: Callable[[bytes], int]) -> None:
+def test_diagnosis_names_the_other_hash_used(slug: str, hashes: Callable[[bytes], int]) -> None:
     def target(question: Any, _: Answer) -> Answer:
         return {"hash": int32(hashes(bytes.fromhex(question.key)))}
 

@@ -17,6 +17,6 @@ from kafka_conformance.gate.diagnosis.xxhash import xxh32, xxh64
         (bytes(range(40)), 0xD6A6CF02, 0xF5DA40F1B11741E9),
     ],
 )
-def test_both_hashes(key: bytes, in_32: int, in_64: int) -> None:
+def test_xxhash_of_32_and_64_bits_equals_the_original_library(key: bytes, in_32: int, in_64: int) -> None:
     assert xxh32(key) == in_32
     assert xxh64(key) == in_64

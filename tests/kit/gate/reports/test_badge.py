@@ -32,7 +32,7 @@ SCHEMA = {
 
 
 @pytest.mark.parametrize("name", streams.ALL)
-def test_it_is_what_shields_reads(name: str) -> None:
+def test_badge_satisfies_the_schema_of_shields_io(name: str) -> None:
     badge = json.loads(write(streams.ALL[name]))
     jsonschema.validate(badge, SCHEMA)
     assert len(badge["label"]) < 100
@@ -51,7 +51,7 @@ def test_it_is_what_shields_reads(name: str) -> None:
         ("cut", "not judged", "lightgrey"),
     ],
 )
-def test_it_says_how_the_gate_ended(name: str, message: str, color: str) -> None:
+def test_badge_message_and_color_follow_the_gates_end(name: str, message: str, color: str) -> None:
     badge = json.loads(write(streams.ALL[name]))
     assert (badge["message"], badge["color"]) == (message, color)
     assert badge.get("isError", False) == (message == "not judged")
@@ -65,5 +65,5 @@ def one_release() -> list[Event]:
     ("events", "label"),
     [(one_release(), "Kafka 4.4.0"), (streams.conforming(), "Kafka 3.2.3 to 4.4.0"), ([], "Kafka")],
 )
-def test_its_label_is_the_releases(events: list[Event], label: str) -> None:
+def test_badge_label_names_the_releases_asked(events: list[Event], label: str) -> None:
     assert json.loads(write(events))["label"] == label

@@ -43,7 +43,7 @@ def commands(text: str) -> list[Command]:
     return [one for one in found if one is not None]
 
 
-def test_it_tells_what_is_wrong() -> None:
+def test_github_annotations_list_every_finding_with_title() -> None:
     found = commands(write(streams.everything()))
     assert [one.properties["title"] for one in found] == [
         "kafka-conformance",
@@ -85,7 +85,7 @@ def test_hostile_text_issues_no_command_and_sets_no_property(name: str) -> None:
 @pytest.mark.parametrize(
     "text", ["%", "%25", "%0A", "a\nb", "a:b,c=d::e", "::error::x", "%3A%2C", "\r\n", " lead", "100% of 3:1,5"]
 )
-def test_what_was_escaped_is_read_as_it_was(text: str) -> None:
+def test_escaped_workflow_command_is_read_back_equal(text: str) -> None:
     (one,) = commands(command("error", text, text))
     assert one == Command("error", {"title": harmless(text)}, harmless(text, keep="\n"))
 
@@ -96,7 +96,7 @@ def test_a_gate_that_conforms_is_a_notice() -> None:
 
 
 @pytest.mark.parametrize("name", streams.ALL)
-def test_it_is_an_error_unless_the_gate_ended_with_0(name: str) -> None:
+def test_github_annotations_are_errors_unless_gate_exits_with_0(name: str) -> None:
     events = streams.ALL[name]
     green = bool(events) and isinstance(events[-1], Ended) and events[-1].exit_code == 0
     assert ({one.name for one in commands(write(events))} == {"notice"}) == green
@@ -154,7 +154,7 @@ def test_between_the_lines_of_a_fence_nothing_is_a_command() -> None:
 @pytest.mark.parametrize(
     ("environ", "it_is"), [({"GITHUB_ACTIONS": "true"}, True), ({"GITHUB_ACTIONS": "false"}, False), ({}, False)]
 )
-def test_a_workflow_is_known_by_its_environment(environ: dict[str, str], it_is: bool) -> None:
+def test_github_actions_is_detected_by_environment(environ: dict[str, str], it_is: bool) -> None:
     assert in_actions(environ) is it_is
 
 

@@ -43,7 +43,7 @@ def check(element: Element) -> None:
 
 
 @pytest.mark.parametrize("name", streams.ALL)
-def test_it_is_sound_and_legal_whatever_a_target_said(name: str) -> None:
+def test_junit_report_is_legal_xml_for_hostile_targets(name: str) -> None:
     text = write(streams.ALL[name])
     assert not ILLEGAL.search(text)
     root = fromstring(text.encode())  # noqa: S314
@@ -54,7 +54,7 @@ def test_it_is_sound_and_legal_whatever_a_target_said(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", streams.ALL)
-def test_it_is_green_only_for_a_gate_that_ended_with_0(name: str) -> None:
+def test_junit_report_is_green_only_if_gate_exits_with_0(name: str) -> None:
     events = streams.ALL[name]
     code = events[-1].exit_code if events and isinstance(events[-1], Ended) else 2
     whole = JUnitXml.fromstring(write(events).encode())
@@ -70,7 +70,7 @@ def cases(events: list[Event]) -> dict[tuple[str, str], list[object]]:
     return {(suite.name, case.name): case.result for suite in read for case in suite}
 
 
-def test_each_verdict_is_what_junit_has_for_it() -> None:
+def test_junit_result_of_each_verdict_has_the_matching_kind() -> None:
     found = cases(streams.everything())
     kinds = {key: type(result[0]) if result else None for key, result in found.items()}
     assert {rule: kinds[f"{rule} 4.4.0", f"{rule} in 4.4.0"] for rule in (
@@ -86,7 +86,7 @@ def test_each_verdict_is_what_junit_has_for_it() -> None:
     assert kinds["gate", "verdict"] is Failure
 
 
-def test_a_finding_says_what_was_asked_and_what_explains_it() -> None:
+def test_junit_failure_contains_question_answers_and_diagnosis() -> None:
     (failure,) = cases(streams.everything())["murmur2 4.4.0", "another hash (90043993ceb72c63)"]
     assert isinstance(failure, Failure)
     assert failure.message == "expected 597841616, got -1"
@@ -106,7 +106,7 @@ def test_a_finding_says_what_was_asked_and_what_explains_it() -> None:
     ]
 
 
-def test_what_is_known_says_why_it_is_skipped() -> None:
+def test_junit_skip_of_known_failure_gives_the_reason() -> None:
     (skipped,) = cases(streams.everything())["record-sizes 4.4.0", "another size (90043993ceb72c63)"]
     assert isinstance(skipped, Skipped)
     assert skipped.message == "known: they round down, https://github.com/twmb/franz-go/issues/1, until 2027-01-01"

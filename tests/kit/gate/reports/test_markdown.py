@@ -31,7 +31,7 @@ def shape(events: list[Event]) -> list[tuple[str, str]]:
     return [(token.type, token.tag) for token in parsed(write(events))]
 
 
-def test_it_tells_all_there_is() -> None:
+def test_markdown_report_contains_every_verdict_and_finding() -> None:
     text = write(streams.everything())
     for line in (
         "# Differs: `franz-go 1.22.2`",
@@ -86,7 +86,7 @@ def test_hostile_text_changes_nothing_of_the_page(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*streams.HOSTILE, "plain"])
-def test_code_is_code_whatever_is_in_it(name: str) -> None:
+def test_markdown_code_span_keeps_hostile_text_as_code(name: str) -> None:
     text = streams.HOSTILE.get(name, "plain")
     (paragraph,) = [token for token in parsed(f"before {code(text, 100_000)} after") if token.type == "inline"]
     assert [token.type for token in paragraph.children or ()] == ["text", "code_inline", "text"]
@@ -121,7 +121,7 @@ def test_words_that_a_reader_may_link_are_code(text: str) -> None:
     assert words(text) == f"`{text}`"
 
 
-def test_words_of_ours_read_as_they_are() -> None:
+def test_markdown_escapes_only_characters_with_meaning() -> None:
     text = "print to standard error only; the hello's name (in JSON) is missing: 4.4.0, 50% of 3/4."
     assert words(text) == text
     assert words("1 < 2 & *so*") == "1 &#60; 2 &#38; &#42;so&#42;"
@@ -139,5 +139,5 @@ def test_only_a_plain_address_is_a_link() -> None:
 
 
 @pytest.mark.parametrize(("events", "head"), [([], "the target"), (streams.cut(), "franz-go 1.22.2")])
-def test_a_stream_that_was_cut_is_said_to_be(events: list[Event], head: str) -> None:
+def test_markdown_of_a_cut_stream_is_headed_could_not_be_judged(events: list[Event], head: str) -> None:
     assert write(events).startswith(f"# Could not be judged: `{head}`\n\n`could not be judged: {head}: ")

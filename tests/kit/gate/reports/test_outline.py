@@ -24,7 +24,7 @@ from kafka_conformance.gate.reports.outline import (
 )
 
 
-def test_each_rule_in_each_release_is_a_row_with_what_happened_in_it() -> None:
+def test_outline_has_a_row_per_rule_and_release() -> None:
     seen = outline(streams.everything())
     assert [(row.rule, row.release, row.verdict) for row in seen.rows[:3]] == [
         ("murmur2", "3.2.3", "differs"),
@@ -57,14 +57,14 @@ def test_the_verdict_is_one_line_and_claims_nothing_of_a_stream_that_was_cut(eve
     assert verdict(outline(events)) == said
 
 
-def test_a_stream_without_its_end_could_not_be_judged() -> None:
+def test_outline_of_unfinished_stream_has_exit_code_2() -> None:
     assert (
         outline([]).exit_code == outline(streams.cut()).exit_code == outline(streams.conforming()[:-1]).exit_code == 2
     )
     assert outline(streams.cut()).rows[-1].verdict == "unfinished"
 
 
-def test_what_is_alike_in_several_releases_is_one_finding() -> None:
+def test_equal_findings_of_several_releases_are_merged() -> None:
     rows = outline(streams.everything()).rows
     found = findings(rows)
     assert [(one.first.rule, one.where, one.times) for one in found] == [
@@ -91,12 +91,12 @@ def test_what_is_alike_in_several_releases_is_one_finding() -> None:
         {"known": Known("")},
     ],
 )
-def test_what_is_not_alike_is_two_findings(other: dict[str, Any]) -> None:
+def test_different_findings_of_two_releases_stay_separate(other: dict[str, Any]) -> None:
     events = [streams.differed(release="3.2.3"), streams.differed(release="4.4.0", **other)]
     assert [one.where for one in findings(outline(events).rows)] == ["3.2.3", "4.4.0"]
 
 
-def test_a_diagnosis_that_a_finding_tells_is_not_told_again() -> None:
+def test_diagnosis_shown_with_a_finding_is_not_repeated() -> None:
     assert explanations(outline(streams.everything()).rows) == []
     events = [
         streams.ended_rule("murmur2", at, "differs", differed=1, diagnoses=(streams.SIGN_ABS,)) for at in ("1", "2")
@@ -116,7 +116,7 @@ def test_rows_that_say_the_same_are_folded_but_not_over_one_that_does_not() -> N
     assert list(folded([])) == []
 
 
-def test_a_diagnosis_is_one_line_with_its_thread() -> None:
+def test_diagnosis_is_one_line_with_reference_links() -> None:
     assert diagnosed(streams.SIGN_ABS) == (
         "412 of 412 wrong answers equal `sign-abs`: the sign is dropped by abs; so do 588 of 588 right ones "
         f"(see {streams.THREAD})"

@@ -16,12 +16,12 @@ from kafka_conformance.gate.reports.page import write
 
 
 @pytest.mark.parametrize("name", streams.ALL)
-def test_it_is_one_page_that_loads_and_runs_nothing(name: str) -> None:
+def test_html_report_loads_and_runs_nothing_external(name: str) -> None:
     assert_loads_and_runs_nothing(write(streams.ALL[name]))
 
 
 @pytest.mark.parametrize("name", streams.ALL)
-def test_its_policy_allows_its_one_style_sheet_and_nothing_else(name: str) -> None:
+def test_html_policy_allows_only_the_inline_style_sheet(name: str) -> None:
     assert_policy(write(streams.ALL[name]))
 
 
@@ -41,7 +41,7 @@ def test_hostile_text_changes_nothing_of_the_page(name: str) -> None:
     assert len(written) < 500_000
 
 
-def test_it_tells_all_there_is() -> None:
+def test_html_report_contains_every_verdict_and_finding() -> None:
     page = Page(write(streams.everything()))
     for said in (
         "franz-go 1.22.2 differs",
@@ -86,7 +86,7 @@ def test_a_step_that_differs_is_marked() -> None:
         (streams.cut(), "the event stream ends before the gate did"),
     ],
 )
-def test_a_stream_that_was_cut_is_said_to_be(events: list[Event], said: str) -> None:
+def test_html_report_of_a_cut_stream_states_that(events: list[Event], said: str) -> None:
     text = write(events)
     assert said in Page(text).text
     assert '<header class="verdict exit-2">' in text
@@ -132,6 +132,6 @@ def test_in_a_browser_the_policy_stops_what_gets_in_all_the_same(tmp_path: Path)
 
 
 @browser
-def test_without_the_policy_it_would_have_run(tmp_path: Path) -> None:
+def test_injected_script_runs_only_without_the_content_policy(tmp_path: Path) -> None:
     text = re.sub('<meta http-equiv="Content-Security-Policy"[^>]*>', "", write(streams.conforming()))
     assert look(text.replace("</body>", INJECTED), tmp_path).title == "owned"

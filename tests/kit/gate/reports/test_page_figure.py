@@ -20,7 +20,7 @@ def elements(svg: Element, tag: str, kind: str) -> list[Element]:
     return [element for element in svg.iter(tag) if element.get("class") == kind]
 
 
-def test_a_bar_is_as_tall_as_what_was_seen_and_a_line_stands_where_it_was_expected() -> None:
+def test_figure_draws_bars_of_seen_and_lines_of_expected_shares() -> None:
     svg = drawn(streams.SPREAD)
     bars = elements(svg, "rect", "seen")
     lines = elements(svg, "line", "predicted")

@@ -62,7 +62,7 @@ def test_the_exit_code_is_the_worst(streams: tuple[list[Event], ...], code: int)
     assert several.exit_code(list(map(outline, streams))) == code
 
 
-def test_reports(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reports_of_several_gates_are_written_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page, text = tmp_path / "page.html", tmp_path / "page.md"
     assert writers.write_several([*RIGHT, *WRONG], html=page, markdown=text, terminal=True) == 1
     assert "412 of 1,000" in capsys.readouterr().out

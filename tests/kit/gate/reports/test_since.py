@@ -25,7 +25,7 @@ def compared(before: list[Event], after: list[Event]) -> list[Change]:
     return changes(outline(before), outline(after))
 
 
-def test_the_same_twice() -> None:
+def test_comparison_of_equal_gates_finds_no_change() -> None:
     assert compared(stream("differs", "a"), stream("differs", "a")) == []
 
 
@@ -45,7 +45,7 @@ def test_a_new_kind_is_worse_and_one_that_is_gone_is_better() -> None:
         ("crashed", "differs", False),
     ],
 )
-def test_verdicts(before: str, after: str, worse: bool) -> None:
+def test_comparison_of_verdicts_names_change_and_worsening(before: str, after: str, worse: bool) -> None:
     assert compared(stream(before), stream(after)) == [Change("murmur2", f"4.4.0: {before} → {after}", worse)]
 
 
@@ -69,7 +69,7 @@ def test_a_gate_that_did_not_end_is_not_compared() -> None:
 @pytest.mark.parametrize(
     ("after", "code", "line"), [("agrees", 0, "nothing got worse"), ("differs", 1, "1 thing got worse")]
 )
-def test_the_exit_code(after: str, code: int, line: str) -> None:
+def test_comparison_exit_code_is_1_if_something_got_worse(after: str, code: int, line: str) -> None:
     console = Console(width=80)
     with console.capture() as captured:
         assert show(console, stream("agrees"), stream(after)) == code

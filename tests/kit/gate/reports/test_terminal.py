@@ -23,7 +23,7 @@ def shown(events: list[Event], width: int = 140, *, terminal: bool = False) -> s
     return out.getvalue()
 
 
-def test_it_tells_all_there_is() -> None:
+def test_terminal_report_contains_every_verdict_and_finding() -> None:
     text = shown(streams.everything())
     lines = [" ".join(line.split()) for line in text.splitlines()]
     assert lines[0] == "rule release verdict grade asked agreed differed known unsupported failed seconds"
@@ -94,7 +94,7 @@ def test_more_findings_than_anybody_reads_are_counted() -> None:
     assert "\nknown: 1 finding more\n" in text
 
 
-def test_markup_is_text() -> None:
+def test_terminal_report_prints_markup_as_plain_text() -> None:
     assert "[bold red]owned[/]" in shown(streams.hostile(streams.HOSTILE["markup"]))
 
 

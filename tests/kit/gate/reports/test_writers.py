@@ -29,7 +29,7 @@ def _no_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def test_each_report_goes_to_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_report_is_written_to_the_named_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {name: tmp_path / "a folder" / name for name in ("junit", "markdown", "html", "badge")}
     write_all(EVENTS, **files)
     writers = {"junit": gate_junit, "markdown": gate_markdown, "html": gate_page, "badge": gate_badge}
@@ -56,7 +56,7 @@ def test_github_gets_commands_and_a_summary_after_what_is_there(
     assert (tmp_path / "summary").read_text(encoding="utf-8") == "before\n" + gate_github.summary(EVENTS)
 
 
-def test_one_that_cannot_be_written_is_a_warning_and_keeps_no_other_from_it(
+def test_unwritable_report_is_a_warning_and_others_are_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")

@@ -77,7 +77,7 @@ def run(clusters: int = 1) -> list[list[check.CheckedHistory]]:
 
 
 @pytest.mark.parametrize("clusters", [1, 2, 9])
-def test_every_group_is_played_once_and_found_in_its_place(fake: Fake, clusters: int) -> None:
+def test_every_history_group_is_played_once_in_order(fake: Fake, clusters: int) -> None:
     found = run(clusters)
     assert [one.played.script for (one,) in found] == [group.scripts[0] for group in GROUPS]
     assert not any(one.differences for (one,) in found)
@@ -85,7 +85,7 @@ def test_every_group_is_played_once_and_found_in_its_place(fake: Fake, clusters:
     assert len(fake.played) == fake.recovered == 3
 
 
-def test_a_cluster_with_zookeeper_is_compared_with_its_reference(fake: Fake) -> None:
+def test_zookeeper_cluster_is_compared_with_the_zookeeper_reference(fake: Fake) -> None:
     fake.release, fake.mode = "3.9.2", "zookeeper"
     script = ClusterScript((Pause(3), Settle()))
     group = HistoryGroup("a follower", (script,))

@@ -65,7 +65,7 @@ def log(tmp_path: Path) -> MetadataLog:
     return MetadataLog(file)
 
 
-def test_sessions(log: MetadataLog) -> None:
+def test_metadata_log_follows_broker_sessions(log: MetadataLog) -> None:
     log.read()
     assert log.fenced == {1: False, 2: True}
     with log.file.open("ab") as file:
@@ -74,7 +74,7 @@ def test_sessions(log: MetadataLog) -> None:
     assert log.fenced == {1: True, 2: False}
 
 
-def test_a_partition_follows_its_changes(log: MetadataLog) -> None:
+def test_metadata_log_follows_partition_changes(log: MetadataLog) -> None:
     log.read()
     assert log.partition("t") == PartitionView(1, 0, frozenset({1, 2, 3}))
     assert log.partition("other") is None

@@ -42,7 +42,7 @@ def test_sessions_that_end_while_brokers_run(outages: Outages) -> None:
     assert list(outages.lost_sessions([(1500, 3), (3000, 3)])) == ["the session of broker 3 ended, which ran"]
 
 
-def test_followers_that_are_removed_while_they_run(outages: Outages) -> None:
+def test_removed_but_running_followers_indicate_a_slow_machine(outages: Outages) -> None:
     def at(time_ms: int, epoch: int, *isr: int) -> PartitionChange:
         return PartitionChange(time_ms, PartitionView(1, epoch, frozenset(isr)))
 

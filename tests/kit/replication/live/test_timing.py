@@ -25,7 +25,7 @@ def test_the_server_allows_the_session() -> None:
     assert 2 * timing.tick_ms <= timing.session_ms <= 20 * timing.tick_ms
 
 
-def test_each_mode_has_its_own_settings() -> None:
+def test_timing_settings_of_kraft_and_zookeeper_are_separate() -> None:
     kraft, zookeeper = TIMING.broker_settings(), ZOOKEEPER_TIMING.broker_settings()
     assert kraft.keys() - zookeeper.keys() == ON_KRAFT
     assert zookeeper.keys() - kraft.keys() == WITH_ZOOKEEPER

@@ -135,7 +135,7 @@ def test_a_broker_that_is_gone_is_one_line() -> None:
         Connection(port)
 
 
-def test_names_of_errors() -> None:
+def test_error_codes_map_to_kafkas_error_names() -> None:
     assert [error_name(code) for code in (19, 21, 84)] == [
         "NOT_ENOUGH_REPLICAS",
         "INVALID_REQUIRED_ACKS",

@@ -114,7 +114,7 @@ def test_a_watch_reports_the_end_of_a_session(client: FakeClient) -> None:
     assert metadata.fenced == {1: False, 2: True}
 
 
-def test_a_broker_that_registered_anew_had_lost_its_session(client: FakeClient) -> None:
+def test_broker_registered_again_counts_as_lost_session(client: FakeClient) -> None:
     metadata = ZooKeeperMetadata(client)
     client.register(2, time_ms=1234)
     metadata.read()
@@ -122,7 +122,7 @@ def test_a_broker_that_registered_anew_had_lost_its_session(client: FakeClient) 
     assert metadata.fences == [(1234, 2)]
 
 
-def test_a_partition_follows_its_znode(client: FakeClient) -> None:
+def test_partition_view_follows_the_znode_state(client: FakeClient) -> None:
     metadata = ZooKeeperMetadata(client)
     assert metadata.partition("t") is None
     assert metadata.changes("t") == ()

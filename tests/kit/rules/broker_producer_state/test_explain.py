@@ -69,7 +69,7 @@ def test_a_sequence_that_is_not_the_next_is_a_gap_behind_or_overlaps(
     assert last.reasons[-1] == reason
 
 
-def test_outcomes_and_state() -> None:
+def test_broker_history_explains_outcomes_and_state() -> None:
     first, again, gap, _, transaction, replicated, verified, file, corrupt, look = explained()
     assert (again.mark, gap.mark) == ("append → duplicate", "append → raises OutOfOrderSequenceException")
     assert [box.name for box in first.lanes[0].queue] == ["0–2"]
@@ -89,5 +89,5 @@ def test_any_history_can_be_explained(version: str) -> None:
         assert len(list(explain_broker(question, parse_release(version), answers))) == len(question.steps)
 
 
-def test_it_is_the_rules_own() -> None:
+def test_rule_uses_own_broker_explanation() -> None:
     assert RULE.explain is explain_broker

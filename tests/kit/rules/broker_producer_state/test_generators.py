@@ -11,7 +11,7 @@ def test_no_letters_are_the_simplest_history() -> None:
     assert spelled_broker_history(bytes(60)).steps == (LookStep(),)
 
 
-def test_a_producer_goes_on_where_it_was() -> None:
+def test_generated_producer_continues_at_next_sequence() -> None:
     *steps, _ = spelled_broker_history(bytes((0, 0, 0, 0, 1, 2, 1))).steps
     assert [(step.first_sequence, step.records) for step in steps] == [(0, 1), (1, 3), (4, 1)]
     assert {step.producer_id for step in steps} == {7}
@@ -36,7 +36,7 @@ def test_a_partition_that_is_opened_from_a_file_that_no_broker_writes() -> None:
     assert len(files - {snapshot_file((7, 8, 23, 39), 5)}) > 90
 
 
-def test_a_file_holds_its_producers() -> None:
+def test_generated_snapshot_file_holds_producers() -> None:
     entries = read_snapshot(ProducerStateBehaviour.of("4.4.0"), bytes.fromhex(snapshot_file((7, 8, 23, 39), 5)))
     assert [(entry.producer_id, entry.epoch, len(entry.batches)) for entry in entries] == [
         (7, 0, 1),

@@ -23,7 +23,7 @@ QUESTION = b"""{"config": {"producer_id_expiration_ms": 86400000}, "steps": [
     {"op": "look"}]}"""
 
 
-def test_the_pinned_question_as_anyone_would_write_it() -> None:
+def test_pinned_question_is_answered_as_published() -> None:
     question = msgspec.json.decode(QUESTION, type=BrokerProducerStateQuestion)
     first, again, gap, expired, file, opened, later, marker, verified, seen = RULE.ask(question, NEWEST)["steps"]
     assert (first, again, gap) == ({"appended": 0}, {"duplicate": 0}, {"raises": "OutOfOrderSequenceException"})

@@ -103,7 +103,7 @@ def test_a_record_goes_to_the_partition_before_the_report(sizes: tuple[int | str
         assert placed(question, version) == partitions
 
 
-def test_a_send_shares_the_stay_with_the_other_steps_and_throws_as_they_do() -> None:
+def test_send_step_shares_sticky_partition_and_throws_as_others() -> None:
     shared = f"""{sends(60)},{{"op":"append","bytes":60,"enable_switch":true}},{sends(1)},{{"op":"peek"}}"""
     assert placed(asked(shared, rack="", draws=COUNTING)) == [5, 2, 2, 2]
     empty = '{"op":"cluster","cluster":{"nodes":[{"id":0}],"partitions":[]}}'
@@ -127,7 +127,7 @@ def test_mistakes_about_the_record_that_crosses_the_limit(
     assert placed(asked(sends(*sizes), rack="", draws=COUNTING), ask=mutant_named(slug).ask) == partitions
 
 
-def test_kinds_of_records() -> None:
+def test_record_kinds_are_required_and_labelled() -> None:
     kinds = {"a record", "the record that crosses the limit", "the record after a switch"}
     assert kinds <= RULE.required_labels
     assert kinds & set(RULE.labels(asked(sends(60, 39)))) == {"a record"}
@@ -178,7 +178,7 @@ def test_too_few_draws_are_no_answer_and_no_fault_of_the_labels() -> None:
         '{"op":"partition","topic":"t"}',
     ],
 )
-def test_a_step_nobody_knows(steps: str) -> None:
+def test_unknown_partitioner_step_is_refused_at_decoding(steps: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         asked(steps)
 
@@ -202,19 +202,19 @@ def test_the_form_written_is_the_pinned_one() -> None:
     ]
 
 
-def test_paths() -> None:
+def test_path_of_question_names_batch_size_or_racks() -> None:
     assert RULE.path(asked("", batch_size=0)) == "batch size below 1"
     assert RULE.path(asked("")) == "racks"
     assert RULE.path(asked("", rack="")) == "no racks"
 
 
-def test_its_spaces_alone_ask_every_kind_they_have_to_and_so_does_the_strategy() -> None:
+def test_spaces_and_strategy_cover_every_required_label() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 600)) == set()
 
 
 @pytest.mark.parametrize("version", ["3.3.1", "3.3.2", "4.3.1", "4.4.0"])
-def test_whatever_is_asked_holds_draws_enough_and_its_json_is_the_question(version: str) -> None:
+def test_questions_have_enough_draws_and_round_trip_as_json(version: str) -> None:
     for question in [*space_questions(RULE.slug)[::9], *generated(RULE.slug, 300)]:
         assert isinstance(outcome_of(RULE.ask, question, parse_release(version)), Answered)
         assert msgspec.json.decode(msgspec.json.encode(question), type=RULE.question) == question

@@ -24,7 +24,7 @@ def asked(*members: dict[str, Any], topics: dict[str, int] | None = None, racks:
     return msgspec.convert(fields, AssignorQuestion)
 
 
-def test_the_published_form() -> None:
+def test_assignor_question_decodes_the_published_form() -> None:
     text = """{"topics": {"t": 3}, "members": [{"id": "a", "instance": null, "rack": null, "topics": ["t"],
         "owned": [["t", 0]], "generation": null}], "racks": {"t": [["r1", "r2"], ["r2"], []]}}"""
     question = msgspec.json.decode(text, type=AssignorQuestion)
@@ -51,12 +51,12 @@ def test_the_published_form() -> None:
         (asked({"id": "\U0001f600", "topics": ["t", "gone"]}), ""),
     ],
 )
-def test_the_domain(question: AssignorQuestion, reason: str) -> None:
+def test_assignor_domain_gives_reason_and_nearest_question(question: AssignorQuestion, reason: str) -> None:
     assert domain(question) == reason
     assert domain(nearest(question)) == ""
 
 
-def test_the_nearest_question_is_in_domain_and_itself_if_it_was() -> None:
+def test_nearest_assignor_question_is_in_domain_and_idempotent() -> None:
     for question in (*generated("range-assignor", 300), *every_edge_of_groups()):
         close = nearest(question)
         assert domain(close) == ""
@@ -80,7 +80,7 @@ def rows(question: AssignorQuestion, slug: str = "round-robin-assignor") -> list
     return list(explain(question, NEWEST, parts(question, answer)))
 
 
-def test_a_row_for_each_member_and_one_for_what_nobody_gets() -> None:
+def test_explanation_has_a_row_per_member_and_for_unassigned() -> None:
     owner = {"id": "b", "instance": "i", "topics": ["t"], "owned": [["t", 1], ["t", 2]], "generation": 4}
     first, second, nobody = rows(asked(A, owner, topics={"t": 3, "u": 2}))
     assert (first.step, first.answer) == ("member a subscribes to t", "t 1")
@@ -93,6 +93,6 @@ def test_an_exception_has_no_rows() -> None:
     assert parts(asked(), {"raises": "IllegalArgumentException"}) == ()
 
 
-def test_partitions_in_words() -> None:
+def test_partitions_are_worded_by_topic_with_ranges() -> None:
     assert partitions_in_words([]) == "–"
     assert partitions_in_words([("t", 0), ("u", 1), ("t", 1)]) == "t 0; u 1; t 1"

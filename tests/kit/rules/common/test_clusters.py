@@ -13,7 +13,7 @@ def test_the_order_asked_for_is_the_order_given() -> None:
     assert to_reference(asked) == Cluster((Node(1, "a"), Node(0, None)), (Partition(7, 1), Partition(3, None)))
 
 
-def test_its_form_is_the_pinned_one() -> None:
+def test_cluster_json_has_the_pinned_form() -> None:
     asked = AskedCluster((AskedNode(0, "a"), AskedNode(1)), (AskedPartition(0, 0), AskedPartition(1)))
     assert to_json(asked) == (
         b'{"nodes":[{"id":0,"rack":"a"},{"id":1}],"partitions":[{"id":0,"leader":0},{"id":1,"leader":null}]}'
@@ -31,7 +31,7 @@ def test_what_is_made_is_a_cluster(cluster: AskedCluster) -> None:
     assert all(partition.leader is None or partition.leader in nodes for partition in cluster.partitions)
 
 
-def test_the_clusters_that_real_ones_pass_through_are_all_met() -> None:
+def test_generated_clusters_cover_leaderless_and_sparse_ids() -> None:
     made: list[AskedCluster] = [q.cluster for q in generated("producer-partition", 300)]
     leaders = [[partition.leader is not None for partition in cluster.partitions] for cluster in made]
     ids = [[partition.id for partition in cluster.partitions] for cluster in made]

@@ -34,7 +34,7 @@ INT_MIN, INT_MAX = -(2**31), 2**31 - 1
         (b"", INT_MAX, "027d5343"),
     ],
 )
-def test_a_key_made_for_its_hash(prefix: bytes, hashed: int, key: str) -> None:
+def test_key_with_hash_yields_the_requested_hash(prefix: bytes, hashed: int, key: str) -> None:
     assert key_with_hash(prefix, hashed).hex() == key
 
 
@@ -89,7 +89,7 @@ def test_every_tail_has_whole_words_with_bytes_on_either_side_of_the_sign() -> N
         (b"\x00" * 65, {"longer than 64 bytes"}),
     ],
 )  # fmt: skip
-def test_what_kind_of_key_it_is(key: bytes | None, labels: set[str]) -> None:
+def test_key_labels_name_length_and_sign_of_hash(key: bytes | None, labels: set[str]) -> None:
     found = set(key_labels(key))
     assert found - {"hash below zero"} == labels - {"hash below zero"}
     assert ("hash below zero" in found) == (key is not None and murmur2(key) < 0)
@@ -100,7 +100,7 @@ def test_every_kind_has_to_be_asked() -> None:
     assert len(REQUIRED_LABELS) == 4 + 65 + 1 + 2 + 3
 
 
-def test_the_strategy_goes_where_it_says() -> None:
+def test_key_strategy_covers_declared_lengths() -> None:
     questions = generated("murmur2", 600)
     keys = [bytes.fromhex(question.key) for question in questions if question.key is not None]
     assert len(keys) < 600, "and the null key"

@@ -39,7 +39,7 @@ def test_the_pinned_form_and_back() -> None:
         '{"topic":"t"}',
     ],
 )
-def test_a_step_nobody_knows(steps: str) -> None:
+def test_unknown_sticky_step_is_refused_at_decoding(steps: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         asked(steps)
 
@@ -69,7 +69,7 @@ def test_extreme_seeds_begin_with_extreme_draws() -> None:
         (PLACE, '{"nodes":[{"id":0}],"partitions":[{"id":4,"leader":0}]}', ["first choice, one available"]),
     ],
 )
-def test_branches(steps: str, cluster: str, labels: list[str]) -> None:
+def test_sticky_labels_name_the_branches_taken(steps: str, cluster: str, labels: list[str]) -> None:
     assert list(sticky_labels(asked(steps, cluster=cluster), keys_matter=True))[1:] == labels
 
 

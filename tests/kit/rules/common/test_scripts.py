@@ -31,7 +31,7 @@ def layout(cluster: AskedCluster) -> list[tuple[int, int | None]]:
     return [(partition.id, partition.leader) for partition in cluster.partitions]
 
 
-def test_a_step_meets_the_cluster_as_it_is_then_and_an_error_takes_its_place() -> None:
+def test_script_step_sees_current_cluster_and_errors_replace_answers() -> None:
     def take(step: Any, cluster: Cluster) -> dict[str, Any]:
         if not cluster.partitions:
             raise ArithmeticException
@@ -60,7 +60,7 @@ def test_what_is_no_answer_ends_the_script() -> None:
         play(FOUR, (PLACE,), take)
 
 
-def test_stages_pair_a_change_with_what_it_changes_to() -> None:
+def test_stages_pair_each_step_with_cluster() -> None:
     stage = [len(cluster.partitions) for _, cluster in stages(FOUR, (PLACE, ClusterStep(EMPTY), PLACE))]
     assert stage == [4, 0, 0]
 
@@ -77,7 +77,7 @@ def test_stages_pair_a_change_with_what_it_changes_to() -> None:
         ("grown", [(5, 1), (3, None), (2, 0), (0, 1), (6, 0)]),
     ],
 )
-def test_changes(name: str, changed: list[tuple[int, int | None]]) -> None:
+def test_cluster_change_gives_expected_layout(name: str, changed: list[tuple[int, int | None]]) -> None:
     assert layout(CHANGES[name](FOUR)) == changed
 
 
@@ -91,7 +91,7 @@ def test_a_change_leaves_a_cluster_that_java_can_hold(name: str, cluster: AskedC
     assert {partition.leader for partition in changed.partitions} - {None} <= {node.id for node in changed.nodes}
 
 
-def test_labels_of_clusters() -> None:
+def test_cluster_labels_name_leaders_and_changes() -> None:
     assert list(cluster_labels(FOUR, (PLACE,))) == ["some led"]
     changes = [ClusterStep(CHANGES[name](FOUR)) for name in ("empty", "leaderless", "all led")]
     assert list(cluster_labels(FOUR, changes)) == [
@@ -104,5 +104,5 @@ def test_topics_are_named_by_first_appearance() -> None:
     assert [getattr(step, "topic", None) for step in renamed(steps)] == ["t", "u", None, "t", "v"]
 
 
-def test_every_script() -> None:
+def test_every_script_lists_all_sequences_up_to_length() -> None:
     assert ["".join(script) for script in every_script("ab", 2)] == ["a", "b", "aa", "ab", "ba", "bb"]

@@ -30,7 +30,7 @@ def filled(previous: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("slug", ["default-partitioner", "uniform-sticky-partitioner"])
-def test_a_topic_sticks_until_a_batch_of_its_partition_is_full(slug: str) -> None:
+def test_explanation_of_sticky_partitioner_names_kept_and_new_partitions(slug: str) -> None:
     steps = [ASKED, ASKED, filled(1), filled(0), {"op": "cluster", "cluster": ONE}, filled(0)]
     told = explained(slug, "2.8.2", {"seed": 0, "cluster": ONE, "steps": steps})
     assert [one.reasons for one in told] == [
@@ -75,7 +75,7 @@ def test_round_robin_remembers_an_announced_batch_in_3_9_2_alone() -> None:
     ]
 
 
-def test_the_built_in_partitioner_counts_bytes_and_says_which_branch_it_took() -> None:
+def test_explanation_of_builtin_partitioner_names_bytes_and_branch() -> None:
     steps = [
         {"op": "append", "bytes": 60, "enable_switch": True},
         {"op": "append", "bytes": 60, "enable_switch": False},
@@ -97,7 +97,7 @@ def test_the_built_in_partitioner_counts_bytes_and_says_which_branch_it_took() -
     assert told[2].mark == "append 60 B → 1"
 
 
-def test_a_record_is_explained_by_the_partition_it_goes_to_and_the_one_that_the_next_record_goes_to() -> None:
+def test_explanation_of_sent_record_names_and_the_next_partition() -> None:
     steps = [
         {"op": "send", "bytes": 60},
         {"op": "send", "bytes": 60, "enable_switch": False},

@@ -31,7 +31,7 @@ MUTANTS = {mutant.slug: mutant for mutant in (*INCREMENT, *DECREMENT)}
         ("decrement-in-a-ring", LAST, -1, 0),
     ],
 )
-def test_the_mistake(slug: str, sequence: int, by: int, wrong: int) -> None:
+def test_sequence_mutant_gives_described_wrong_answer(slug: str, sequence: int, by: int, wrong: int) -> None:
     mutant = MUTANTS[slug]
     question = SequenceQuestion(sequence, by)
     assert mutant.ask(question, mutant.at) == {"sequence": wrong}

@@ -19,7 +19,7 @@ INCREMENT, DECREMENT = RULES["sequence-increment"], RULES["sequence-decrement"]
 BOTH = pytest.mark.parametrize("rule", [INCREMENT, DECREMENT], ids=lambda rule: rule.slug)
 
 
-def test_a_question_and_its_answer() -> None:
+def test_sequence_questions_have_their_published_answers() -> None:
     question = msgspec.json.decode('{"sequence":2147483647,"by":1}', type=INCREMENT.question)
     assert outcome_of(INCREMENT.ask, question, NEWEST) == Answered({"sequence": 0})
     assert outcome_of(DECREMENT.ask, SequenceQuestion(0, 1), NEWEST) == Answered({"sequence": LAST})

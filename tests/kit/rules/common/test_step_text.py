@@ -38,7 +38,7 @@ CLUSTER = AskedCluster(
         ("61" * 25, "6161616161616161… (25 bytes)"),
     ],
 )
-def test_bytes(given: str | None, said: str) -> None:
+def test_bytes_are_worded_for_short_and_long_values(given: str | None, said: str) -> None:
     assert bytes_in_words(given) == said
 
 
@@ -64,7 +64,7 @@ def test_a_cluster_is_a_line_for_each_node() -> None:
         ([1, 2], "[1,2]"),
     ],
 )
-def test_answers(answer: object, said: str) -> None:
+def test_answers_are_worded_by_their_shape(answer: object, said: str) -> None:
     assert answer_in_words(answer) == said
 
 
@@ -72,12 +72,12 @@ def test_answers(answer: object, said: str) -> None:
     ("count", "noun", "said"),
     [(1, "record", "1 record"), (0, "batch", "0 batches"), (2, "draw", "2 draws"), (1000, "byte", "1,000 bytes")],
 )
-def test_counts(count: int, noun: str, said: str) -> None:
+def test_counts_are_worded_with_singular_and_plural(count: int, noun: str, said: str) -> None:
     assert count_of(count, noun) == said
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_every_question_of_every_rule_can_be_said(slug: str) -> None:
+def test_every_question_of_every_rule_is_worded_by_field(slug: str) -> None:
     for question in generated(slug, 60):
         fields = dict(fields_in_words(question))
         assert set(fields) == set(msgspec.to_builtins(question)) - {"steps"}

@@ -25,7 +25,7 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_the_question_and_the_answer_of_its_page() -> None:
+def test_cooperative_sticky_question_of_page_has_answer() -> None:
     expected = {"a": [["t", 0], ["t", 1]], "b": []}
     assert answered(asked(OWNER, {"id": "b", "topics": ["t"]})) == Answered({"assignment": expected})
 
@@ -56,12 +56,12 @@ def test_everyday_questions_are_in_domain_and_have_answers() -> None:
         (asked({**OWNER, "rack": "r"}, racks={"t": [["r"], ["s"], None]}), "equal subscriptions, no conflict, racks"),
     ],
 )
-def test_paths(question: Any, path: str) -> None:
+def test_cooperative_sticky_path_names_the_algorithm_branch(question: Any, path: str) -> None:
     assert RULE.path(question) == path
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_mutants_are_described(mutant: Any) -> None:
+def test_cooperative_sticky_mutants_have_rule_release_and_description(mutant: Any) -> None:
     assert mutant.rule == RULE.slug
     assert mutant.at in RULE.releases
     assert len(mutant.story.split()) > 3

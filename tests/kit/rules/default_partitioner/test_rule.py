@@ -64,17 +64,17 @@ def test_the_pinned_question_and_answer(version: str, answers: list[Any]) -> Non
         (C, f'{{"op":"partition","topic":"t"}},{{"op":"cluster","cluster":{EMPTY}}}', "no key"),
     ],
 )  # fmt: skip
-def test_paths(cluster: str, steps: str, path: str) -> None:
+def test_default_partitioner_path_names_the_branch(cluster: str, steps: str, path: str) -> None:
     assert RULE.path(asked(cluster, steps)) == path
 
 
-def test_its_space_alone_asks_every_kind_it_has_to_and_so_does_the_strategy() -> None:
+def test_default_partitioner_space_and_strategy_cover_required_labels() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 300)) == set()
 
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "0.10.2.2", "2.3.1", "2.4.1", "3.9.2"])
-def test_whatever_is_generated_can_be_asked_and_its_json_is_the_question(version: str) -> None:
+def test_default_partitioner_questions_are_answerable_and_round_trip(version: str) -> None:
     for question in generated(RULE.slug, 300):
         assert isinstance(outcome_of(RULE.ask, question, parse_release(version)), Answered)
         assert msgspec.json.decode(msgspec.json.encode(question), type=RULE.question) == question

@@ -23,7 +23,7 @@ def rows(*faults: AskedFault, producer: AskedProducer = NOT_IDEMPOTENT) -> list[
     return list(request_rows(question, RULE.ask(question, NEWEST)))
 
 
-def test_setting() -> None:
+def test_setting_text_names_settings_and_replicas() -> None:
     text = setting_text(DeliveryQuestion(NOT_IDEMPOTENT, AskedPartition(5, 2), 1))
     assert text == (
         "1 record, acks=1, retries=3, max.in.flight.requests.per.connection=1, enable.idempotence=false, 5 replicas, "
@@ -71,7 +71,7 @@ def test_numbers_of_an_idempotent_producer() -> None:
     )
 
 
-def test_ends() -> None:
+def test_outcome_text_names_log_and_end_of_records() -> None:
     answer = {
         "log": [1, 1, 0], "acknowledged": [0, 1, 4], "failed": [[2, "TimeoutException"], [1, "X"]], "unanswered": [3],
         "lost": [4], "doubled": [1], "reordered": [0],

@@ -49,7 +49,7 @@ def some() -> list[DeliveryQuestion]:
 
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0"])
-def test_answered_by_parts_it_is_the_same_scenario(version: str, some: list[DeliveryQuestion]) -> None:
+def test_delivery_answered_by_parts_equals_the_simulation(version: str, some: list[DeliveryQuestion]) -> None:
     at = parse_release(version)
     possible = [one for one in some if all(has_error(at, name) for _, name in _errors(one) if name is not None)]
     assert len(possible) > 45
@@ -60,7 +60,7 @@ def test_answered_by_parts_it_is_the_same_scenario(version: str, some: list[Deli
         assert to_json(outcome.answer) == to_json(RULE.ask(question, at)), to_json(question)
 
 
-def test_a_part_that_fails_ends_its_scenario_and_no_other(some: list[DeliveryQuestion]) -> None:
+def test_failed_part_ends_only_own_scenario(some: list[DeliveryQuestion]) -> None:
     at = parse_release("4.4.0")
 
     def ask(slug: str, questions: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
@@ -126,7 +126,7 @@ def test_the_spaces_of_replicas() -> None:
     assert len(list(every_return())) == 5 * (3 * 3 + 2 * 3 + 2)
 
 
-def test_a_leader_that_leads_again_is_asked_about_its_truncation() -> None:
+def test_reelected_leader_is_asked_about_truncation() -> None:
     at = parse_release("4.4.0")
     truncated: list[dict[str, Any]] = []
 

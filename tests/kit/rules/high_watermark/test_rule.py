@@ -42,7 +42,7 @@ def test_a_follower_refuses_newer_epochs(version: str, end: int) -> None:
     assert steps[1]["end"] == end
 
 
-def test_labels() -> None:
+def test_high_watermark_questions_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, [*space_questions(RULE.slug), *generated(RULE.slug, 500)])
 
 
@@ -60,6 +60,6 @@ def test_everyday_questions_are_in_domain() -> None:
         (b'{"op": "truncate", "offset": 0}', "copies its leader's log"),
     ],
 )
-def test_out_of_domain(step: bytes, why: str) -> None:
+def test_high_watermark_question_out_of_domain_has_a_reason(step: bytes, why: str) -> None:
     question = msgspec.json.decode(b'{"steps": [' + step + b"]}", type=HighWatermarkQuestion)
     assert why in RULE.domain(question)

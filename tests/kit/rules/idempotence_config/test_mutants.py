@@ -17,7 +17,7 @@ BY_SLUG = {mutant.slug: mutant for mutant in MUTANTS}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_it_leaves_the_reference_as_it_was(mutant: Any) -> None:
+def test_config_mutant_leaves_the_reference_unchanged(mutant: Any) -> None:
     questions = space_questions(RULE.slug)[::37]
     before = [outcome_of(RULE.ask, question, mutant.at) for question in questions]
     for question in questions:
@@ -35,7 +35,7 @@ def message(slug: str, **settings: str | None) -> str:
     return str(answer(slug, **settings)["message"])
 
 
-def test_each_makes_the_mistake_of_its_story() -> None:
+def test_config_mutants_make_their_described_mistakes() -> None:
     assert answer("on-in-3.0.0")["idempotent"] is True
     assert answer("off-in-3.0.2")["idempotent"] is answer("off-in-newest")["idempotent"] is False
     assert "acks" in message("minus-1-is-not-all", idempotence="true", acks="-1")

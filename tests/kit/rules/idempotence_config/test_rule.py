@@ -31,7 +31,7 @@ def answered(question: str, version: str) -> dict[str, Any]:
     return outcome.answer
 
 
-def test_a_question_and_its_answer() -> None:
+def test_config_question_has_published_answer() -> None:
     assert answered('{"config":{"enable.idempotence":"true"}}', "4.4.0") == {
         "idempotent": True,
         "transactional": False,
@@ -105,7 +105,7 @@ def test_any_two_texts_are_crossed() -> None:
     assert {"acks": "ALL", "retries": "-1"} in pairs
 
 
-def test_its_spaces_and_its_strategy_ask_every_kind_they_have_to() -> None:
+def test_config_spaces_and_strategy_cover_required_labels() -> None:
     assert missing_labels(RULE.slug, chain(*SPACES.values())) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 100), {"texts", "null", "transactional.id"}) == set()
 

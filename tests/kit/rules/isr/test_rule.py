@@ -33,7 +33,7 @@ def test_broker_epochs_are_sent(version: str, sent: list[list[int]]) -> None:
     assert [request["in_sync"] for request in steps[1]["sent"]] == [sent]
 
 
-def test_labels() -> None:
+def test_isr_questions_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, [*space_questions(RULE.slug), *generated(RULE.slug, 500)])
 
 

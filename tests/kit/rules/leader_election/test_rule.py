@@ -27,7 +27,7 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_the_question_and_the_answer_of_its_page() -> None:
+def test_leader_election_question_of_page_has_answer() -> None:
     outcome = answered(LOST_LEADER)
     assert isinstance(outcome, Answered)
     assert outcome.answer["change"] == {"leader": 2, "isr": [2, 3]}
@@ -37,7 +37,7 @@ def test_the_question_and_the_answer_of_its_page() -> None:
 
 
 @pytest.mark.parametrize("release", ["3.0.0", "3.2.0", "3.7.0", "4.4.0"])
-def test_every_answer_is_of_its_type(release: str) -> None:
+def test_leader_election_answers_have_their_declared_type(release: str) -> None:
     for question in space_questions(RULE.slug)[::97]:
         outcome = answered(question, release)
         if "raises" not in outcome.answer:
@@ -106,6 +106,6 @@ def test_rows_of_a_timeline() -> None:
     assert [row.answer for row in RULE.explain(question, parse_release("4.4.0"), nobody)][1] == "none"
 
 
-def test_paths() -> None:
+def test_leader_election_path_names_election_and_features() -> None:
     assert RULE.path(asked()) == "online"
     assert RULE.path(asked({"adding": [3]}, elr_enabled=True, election="unclean")) == "unclean, reassignment, ELR"

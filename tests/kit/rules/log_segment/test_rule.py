@@ -27,7 +27,7 @@ def test_offset_60_of_an_article() -> None:
     assert steps[9:] == [{"found": None}, {"offset": 61}]
 
 
-def test_a_history() -> None:
+def test_segment_history_has_published_answers() -> None:
     answer = ask(
         b"""{"index_interval_bytes": 100, "max_index_size": 24, "steps": [
         {"op": "append", "batches": [{"offset": 0, "timestamps": [1000, 990], "value_bytes": 40}]},
@@ -52,26 +52,26 @@ def shuffled() -> list[Any]:
     return questions
 
 
-def test_labels() -> None:
+def test_segment_strategy_and_spaces_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, generated(RULE.slug, 1500))
     assert not missing_labels(RULE.slug, space_questions(RULE.slug))
 
 
-def test_spaces_are_small() -> None:
+def test_segment_spaces_have_at_most_20000_questions() -> None:
     assert len(space_questions(RULE.slug)) <= 20_000
 
 
-def test_paths() -> None:
+def test_segment_paths_are_growth_cut_and_recovery() -> None:
     assert {RULE.path(question) for question in generated(RULE.slug, 1500)[:500]} == {"growth", "cut", "recovery"}
 
 
 @pytest.mark.parametrize("version", ["0.11.0.0", "1.1.1", "2.3.0", "3.4.1", "4.0.0", "4.4.0"])
-def test_a_question_is_answered_alike_after_its_json(version: str) -> None:
+def test_segment_question_answers_equal_after_json_round_trip(version: str) -> None:
     for question in generated(RULE.slug, 1500)[:100]:
         assert ask(to_json(question), version) == RULE.ask(question, parse_release(version))
 
 
-def test_domain() -> None:
+def test_segment_domain_gives_several_reasons_and_accepts_plain() -> None:
     reasons = {RULE.domain(question) for question in generated(RULE.slug, 1500)}
     assert "" in reasons
     assert len(reasons) >= 4
@@ -91,6 +91,6 @@ def test_leader_appends_one_batch_with_one_call() -> None:
             ask(b'{"steps": [{"op": "append", "leader": true, "batches": [' + batches + b"]}]}")
 
 
-def test_append_without_leader_keeps_its_json() -> None:
+def test_segment_append_without_leader_keeps_json() -> None:
     question = LogSegmentQuestion((AppendStep((NewBatch(0, (7,)),)),))
     assert b"leader" not in msgspec.json.encode(question)

@@ -34,7 +34,9 @@ def partition(slug: str | None, key: str, partitions: int) -> int:
         ("sinek-murmur2", "wu", 10, 5, 0),  # nodefluent/node-sinek#39
     ],
 )
-def test_a_key_that_somebody_missed(slug: str, key: str, partitions: int, wrong: int, right: int) -> None:
+def test_ported_hash_gives_the_wrong_partition_reported(
+    slug: str, key: str, partitions: int, wrong: int, right: int
+) -> None:
     assert partition(slug, key, partitions) == wrong
     assert partition(None, key, partitions) == right
 
@@ -44,7 +46,7 @@ def test_murmur2_in_doubles_as_reported() -> None:
     assert murmur2(b"100:48069") == 1009543857
 
 
-def test_umlauts_as_reported() -> None:
+def test_ported_hash_of_umlauts_gives_reported_partition() -> None:
     """nodefluent/node-sinek#40: 4 of 10 where 2 is right, once its other issue, the seed, is mended."""
     hashed = PORTED_HASHES["characters-for-bytes"][1]("thingäöüÄÖÜ".encode())
     assert FOLDS["unsigned"][1](hashed, 10) == 4
@@ -59,7 +61,7 @@ def test_keys_of_the_lowest_int_as_reported(key: bytes) -> None:
     assert partition("sarama-hash", key.decode(), 3) == 2
 
 
-def test_crc32_as_reported() -> None:
+def test_crc32_of_hejsan_is_the_reported_value() -> None:
     assert HASHES["crc32"][1](b"hejsan") & 0xFFFFFFFF == 0xD077037E  # segmentio/kafka-go#138
 
 

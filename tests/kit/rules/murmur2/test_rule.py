@@ -24,7 +24,7 @@ def test_the_pinned_question_and_answer(version: str, question: str, answer: dic
     assert ReferenceAnswerer().answer(RULE, parse_release(version), [asked]) == [Answered(answer)]
 
 
-def test_its_space_alone_asks_every_kind_it_has_to() -> None:
+def test_murmur2_space_covers_every_required_label() -> None:
     (space,) = RULE.spaces
     questions = list(space.questions())
     assert {label for question in questions for label in RULE.labels(question)} >= RULE.required_labels

@@ -20,7 +20,7 @@ def ask(question: bytes, version: str = "4.4.0") -> Any:
     return RULE.ask(msgspec.json.decode(question, type=OffsetIndexQuestion), parse_release(version))
 
 
-def test_the_published_question() -> None:
+def test_offset_index_question_has_published_answer() -> None:
     assert ask(b'{"base_offset": 0, "entries": [[5, 0], [9, 4096]], "lookups": [7]}') == {"found": [[5, 0]]}
 
 
@@ -30,7 +30,7 @@ def test_the_example_of_an_article() -> None:
     assert msgspec.json.decode(question, type=OffsetIndexQuestion) in tuple(RULE.plain())
 
 
-def test_a_history() -> None:
+def test_offset_index_history_has_published_answers() -> None:
     answer = ask(
         b"""{"base_offset": 0, "file": "0000000c00001147", "max_index_size": 16, "steps": [
         {"op": "resize", "size": 16}, {"op": "append", "offset": 24, "position": 8773}, {"op": "lookup", "target": 60},
@@ -63,34 +63,34 @@ def shuffled() -> list[Any]:
     return sorted(questions, key=lambda question: isinstance(question.file, FilledFile))
 
 
-def test_labels(shuffled: list[Any]) -> None:
+def test_offset_index_strategy_and_space_cover_required_labels(shuffled: list[Any]) -> None:
     assert not missing_labels(RULE.slug, generated(RULE.slug, 1500))
     assert not missing_labels(RULE.slug, [shuffled[-1], *shuffled])
 
 
-def test_spaces_are_small() -> None:
+def test_offset_index_spaces_have_at_most_20000_questions() -> None:
     assert len(space_questions(RULE.slug)) <= 20_000
 
 
-def test_paths() -> None:
+def test_offset_index_paths_name_all_parts() -> None:
     paths = {RULE.path(question) for question in generated(RULE.slug, 1500)[:500]}
     assert paths == {"short form", "life cycle", "size", "file", "entries"}
 
 
 @pytest.mark.parametrize("version", ["0.11.0.0", "1.1.1", "2.2.0", "3.4.1", "4.4.0"])
-def test_a_question_is_answered_alike_after_its_json(version: str) -> None:
+def test_offset_index_question_answers_equal_after_json_round_trip(version: str) -> None:
     for question in generated(RULE.slug, 1500)[:100]:
         assert ask(to_json(question), version) == RULE.ask(question, parse_release(version))
 
 
-def test_domain() -> None:
+def test_offset_index_domain_gives_several_reasons_and_accepts_plain() -> None:
     reasons = {RULE.domain(question) for question in generated(RULE.slug, 1500)[:300]}
     assert "" in reasons
     assert len(reasons) >= 4
     assert all(not RULE.domain(question) for question in RULE.plain())
 
 
-def test_explain() -> None:
+def test_offset_index_explanation_has_a_row_per_step() -> None:
     for question in generated(RULE.slug, 1500)[:100]:
         answers = RULE.ask(question, NEWEST).get("steps", ())
         rows = list(explain_offset_index(question, NEWEST, answers))

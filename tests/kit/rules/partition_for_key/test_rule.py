@@ -39,11 +39,11 @@ def test_the_pinned_question_and_answer(version: str, question: str, answer: dic
         (-(2**31), {"negative count", "count at the end of the ints"}),
     ],
 )
-def test_what_kind_of_count_it_is(count: int, labels: set[str]) -> None:
+def test_partition_count_label_names_kind(count: int, labels: set[str]) -> None:
     assert set(RULE.labels(RULE.question("7f", count))) == labels | {"1 bytes"}
 
 
-def test_its_space_alone_asks_every_kind_it_has_to() -> None:
+def test_partition_for_key_space_covers_required_labels() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
 
 
@@ -66,7 +66,7 @@ def test_any_count_an_int_can_hold_is_generated() -> None:
         ("0.9.0.1", None),
     ],
 )
-def test_kafka_moved_it_in_3_3(version: str, java: str | None) -> None:
+def test_java_class_of_partition_for_key_moved_in_3_3(version: str, java: str | None) -> None:
     assert RULE.java_class(parse_release(version)) == java
 
 

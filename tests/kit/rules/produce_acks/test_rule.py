@@ -15,7 +15,7 @@ def ask(question: bytes, version: str = "4.4.0") -> Any:
     return RULE.ask(msgspec.json.decode(question, type=ProduceQuestion), parse_release(version))["steps"]
 
 
-def test_what_acks_means() -> None:
+def test_produce_responses_arrive_by_acks_of_the_request() -> None:
     (question,) = RULE.plain()
     steps = RULE.ask(question, parse_release("4.4.0"))["steps"]
     assert [step["responses"] for step in steps] == [
@@ -36,7 +36,7 @@ def test_too_few_in_sync_replicas_after_the_append(version: str, responses: list
     assert steps[4]["responses"] == responses
 
 
-def test_labels() -> None:
+def test_produce_acks_questions_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, [*space_questions(RULE.slug), *generated(RULE.slug, 500)])
 
 

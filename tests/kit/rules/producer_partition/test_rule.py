@@ -73,7 +73,7 @@ def test_which_way_a_question_takes(question: msgspec.Struct, labels: list[str])
     assert RULE.path(question) == labels[0]
 
 
-def test_its_space_alone_asks_every_kind_it_has_to_and_so_does_the_strategy() -> None:
+def test_producer_partition_space_and_strategy_cover_required_labels() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 300)) == set()
 

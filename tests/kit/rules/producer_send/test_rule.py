@@ -23,7 +23,7 @@ def _ask(question: bytes, release: str = "4.4.0") -> Any:
     return RULE.ask(msgspec.json.decode(question, type=ProducerSendQuestion), parse_release(release))["steps"]
 
 
-def test_a_question_as_anyone_would_write_it() -> None:
+def test_producer_send_question_has_published_answer() -> None:
     batch = {"partition": 2, "records": [0], "producer_id": 1000, "epoch": 0, "sequence": 0}
     assert _ask(QUESTION) == [
         {
@@ -82,7 +82,7 @@ def test_histories_are_long_and_of_every_kind() -> None:
     assert {"sent again", "keyed", "flush waits"} <= {label for question in asked for label in RULE.labels(question)}
 
 
-def test_every_required_label_is_met_in_the_spaces_and_a_few_histories() -> None:
+def test_producer_send_questions_cover_required_labels() -> None:
     questions = chain(generated(RULE.slug, 300), space_questions(RULE.slug)[::3])
     assert missing_labels(RULE.slug, questions) == set()
 

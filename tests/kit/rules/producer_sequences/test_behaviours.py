@@ -86,7 +86,7 @@ def test_a_field_that_differs_shows_in_a_question(
 
 
 @pytest.mark.parametrize(("older", "newer"), PAIRS, ids=lambda release: str(release))
-def test_with_all_of_its_fields_a_release_answers_as_the_older_one(older: Release, newer: Release) -> None:
+def test_release_with_all_older_fields_answers_as_the_older_release(older: Release, newer: Release) -> None:
     with ExitStack() as stack:
         for record in RULE.behaviours:
             values = {
@@ -120,6 +120,6 @@ def test_the_fields_that_explain_the_differences_are_those_that_the_command_beha
     assert len(named) == 11
 
 
-def test_unobservable_fields_exist() -> None:
+def test_unobservable_fields_are_fields_of_behaviour_records() -> None:
     known = {f"{record.__name__}.{change.name}" for record in RULE.behaviours for change in record.changes()}
     assert known >= RULE.unobservable | set(RULE.shows_with) | set(RULE.shows_with.values())

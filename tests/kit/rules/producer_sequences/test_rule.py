@@ -25,7 +25,7 @@ QUESTION = b"""{"config": {"idempotence": true, "acks": "all", "retries": 214748
     {"op": "respond", "base_offset": 100}, {"op": "run"}, {"op": "look"}]}"""
 
 
-def test_the_pinned_question_as_anyone_would_write_it() -> None:
+def test_producer_sequences_question_has_published_answer() -> None:
     question = msgspec.json.decode(QUESTION, type=ProducerSequencesQuestion)
     sent = {"partition": 0, "records": [0, 1], "producer_id": 7, "epoch": 0, "sequence": 5}
     partition = {
@@ -145,7 +145,9 @@ BUMP = (
          f"received NETWORK_EXCEPTION: {LEFT}, {CURRENT} → retried"),
     ],
 )  # fmt: skip
-def test_a_batch_that_is_retried_or_fails_has_its_reason(steps: list[Any], config: dict[str, Any], reason: str) -> None:
+def test_explanation_of_retried_or_failed_batch_names_reason(
+    steps: list[Any], config: dict[str, Any], reason: str
+) -> None:
     assert f"t-0 #0 {reason}" in reasons_of(steps, **config)
 
 

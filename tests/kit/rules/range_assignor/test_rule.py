@@ -21,7 +21,7 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_the_question_and_the_answer_of_its_page() -> None:
+def test_range_assignor_question_of_page_has_answer() -> None:
     members = [{"id": "a", "rack": "r1", "topics": ["t", "u"]}, {"id": "b", "rack": "r2", "topics": ["t"]}]
     question = asked(members, {"t": 3, "u": 3}, {"t": [["r1", "r2"], ["r2"], None]})
     expected = {"a": [["t", 0], ["t", 2], ["u", 0], ["u", 1], ["u", 2]], "b": [["t", 1]]}
@@ -56,7 +56,7 @@ def test_the_strategy_reaches_most_kinds_by_itself() -> None:
         (asked([{"id": "\U0001f600", "instance": "i"}]), "names beyond U+FFFF"),
     ],
 )
-def test_paths(question: Any, path: str) -> None:
+def test_range_assignor_path_names_the_algorithm_branch(question: Any, path: str) -> None:
     assert RULE.path(question) == path
 
 

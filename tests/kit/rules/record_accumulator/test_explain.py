@@ -75,7 +75,7 @@ def test_of_two_that_wait_as_long_the_first_makes_the_delay() -> None:
         (op("blocked", threads=1), "threads wait for memory", "memory"),
     ],
 )
-def test_what_makes_a_batch_go_before_its_time(step: dict[str, Any], term: str, mark: str) -> None:
+def test_explanation_names_what_makes_a_batch_ready_early(step: dict[str, Any], term: str, mark: str) -> None:
     told = explained("4.4.0", append(0), step, READY)[2]
     assert told.reasons == (f"t-0 #0: not full, waited 0 < 5 ms of linger, {term} → node 0 is ready",)
     assert told.mark == f"ready → 0 ({mark})"

@@ -32,7 +32,7 @@ QUESTION = b"""{"config": {"batch_size": 16384, "linger_ms": 5, "retry_backoff_m
         {"op": "ready"}, {"op": "load"}, {"op": "complete", "batch": 0}, {"op": "look"}]}"""
 
 
-def test_the_pinned_question_as_anyone_would_write_it() -> None:
+def test_accumulator_question_has_the_published_answer() -> None:
     question = msgspec.json.decode(QUESTION, type=RecordAccumulatorQuestion)
     answer = RULE.ask(question, parse_release("3.6.2"))
     assert answer["steps"] == [

@@ -26,7 +26,7 @@ def asked(text: bytes = QUESTION) -> RecordAccumulatorQuestion:
     return msgspec.json.decode(text, type=RecordAccumulatorQuestion)
 
 
-def test_the_pinned_question_as_anyone_would_write_it() -> None:
+def test_accumulator_question_with_sequences_has_the_published_answer() -> None:
     steps = RULE.ask(asked(), parse_release("4.4.0"))["steps"]
     assert steps[2:7] == [{"batches": [DRAINED]}, {}, {"batches": [DRAINED]}, {"memory": 33554432}, {}]
     assert steps[7]["sequences"] == {
@@ -34,7 +34,7 @@ def test_the_pinned_question_as_anyone_would_write_it() -> None:
     }
 
 
-def test_before_2_5_0_a_lost_id_takes_all_with_it() -> None:
+def test_lost_producer_id_before_2_5_removes_all_sequences() -> None:
     steps = RULE.ask(asked(), parse_release("2.4.1"))["steps"]
     assert steps[2:6] == [{"batches": [DRAINED]}, {}, {"batches": [DRAINED]}, {"memory": 33554432}]
     assert steps[7]["sequences"] == {}
@@ -54,7 +54,7 @@ def test_before_0_11_a_producer_is_none() -> None:
     ("right", "wrong"),
     [(b"next_sequences", b"sequences"), (b'"t-0"', b'"t0"'), (b'"epoch": 3', b'"epoch": -1'), (b"expired", b"lost")],
 )
-def test_what_nobody_would_understand_is_refused(right: bytes, wrong: bytes) -> None:
+def test_accumulator_question_with_invalid_field_is_refused_at_decoding(right: bytes, wrong: bytes) -> None:
     with pytest.raises(msgspec.ValidationError):
         asked(QUESTION.replace(right, wrong))
 

@@ -50,7 +50,7 @@ def test_compressed_records_have_no_position() -> None:
     assert (steps[0], steps[-1]) == ("compressed batch 0: base offset, size", "compressed record 0")
 
 
-def test_a_message_is_its_own_record_and_a_wrapper_has_none_there() -> None:
+def test_message_has_a_row_of_itself_and_wrapper_none() -> None:
     message = Message(b"v", b"k", 7)
     assert rows(decode(message.data()))[-1].step == "0–35 record 0"
     wrapper = Message(compressed("gzip", message_set([message])), None, 7, attributes=1)

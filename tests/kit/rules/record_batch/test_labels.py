@@ -46,7 +46,7 @@ def kinds(question: RecordBatchQuestion) -> set[str]:
          {"decode lz4, magic 0"}),
     ],
 )  # fmt: skip
-def test_kinds_of_bytes(data: bytes, expected: set[str]) -> None:
+def test_record_batch_labels_name_the_kinds_of_bytes(data: bytes, expected: set[str]) -> None:
     assert kinds(decode(data)) == expected
 
 

@@ -39,7 +39,7 @@ def test_bytes_are_changed_with_a_crc_that_matches_or_not() -> None:
         assert encoded(raised)(unchanged, NEWEST) == RULE.ask(unchanged, NEWEST)
 
 
-def test_answers_are_changed() -> None:
+def test_mutation_helpers_change_answers_of_decoding_only() -> None:
     rests: list[int] = []
     decoded(lambda _, rest: rests.append(rest))(DECODE, NEWEST)
     decoded(lambda _, rest: rests.append(rest))(ENCODE, NEWEST)

@@ -41,7 +41,7 @@ def test_a_batch_is_read() -> None:
     assert answer["valid_bytes"] == len(ONE)
 
 
-def test_what_throws_is_named_where_it_is_thrown() -> None:
+def test_exception_of_decoding_stands_where_java_throws() -> None:
     wrong = bytearray(ONE)
     wrong[-1] ^= 1
     (batch,) = decode(bytes(wrong))["batches"]
@@ -111,7 +111,7 @@ def test_java_replaces_half_a_surrogate_pair_by_one_character() -> None:
 
 
 @pytest.mark.parametrize("space", RULE.spaces, ids=lambda space: space.name)
-def test_spaces_are_answered(space: Any) -> None:
+def test_record_batch_space_questions_are_answered_and_labelled(space: Any) -> None:
     for one in islice(space.questions(), 0, None, 40):
         for release in ("0.11.0.0", str(NEWEST)):
             try:

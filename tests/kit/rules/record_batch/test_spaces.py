@@ -30,7 +30,7 @@ def test_every_space_is_asked() -> None:
     assert len({space.name for space in RULE.spaces}) == len(RULE.spaces)
 
 
-def test_every_codec_has_its_levels_and_one_beyond() -> None:
+def test_codec_space_has_every_level_and_one_beyond() -> None:
     levels: dict[str, set[int]] = {}
     refused: dict[str, set[int]] = {}
     for question in spaces.every_codec_and_level():

@@ -23,7 +23,7 @@ def test_a_varint_is_zig_zag(value: int, expected: str) -> None:
     assert varint(value).hex() == expected
 
 
-def test_a_batch_is_as_the_reference_encodes_it() -> None:
+def test_raw_batch_equals_encoding_of_the_reference() -> None:
     records = raw_record(b"k", b"v", [(b"h", None)]) + raw_record(None, None, offset_delta=1, timestamp_delta=-3)
     ours = RawBatch(
         records,
@@ -44,7 +44,7 @@ def test_a_batch_is_as_the_reference_encodes_it() -> None:
 
 
 @pytest.mark.parametrize("magic", [0, 1])
-def test_a_message_is_as_the_reference_encodes_it(magic: int) -> None:
+def test_raw_message_equals_encoding_of_the_reference(magic: int) -> None:
     theirs = NewBatch(records=[NewRecord(9, b"k", b"v")], magic=magic, base_offset=7)
     assert Message(b"v", b"k", 7, magic, timestamp=9).data() == encode_batch(theirs)
 

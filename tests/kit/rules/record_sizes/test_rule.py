@@ -31,7 +31,7 @@ def answered(question: str, version: str) -> dict[str, Any]:
     return outcome.answer
 
 
-def test_a_question_and_its_answer() -> None:
+def test_record_sizes_question_has_the_published_answer() -> None:
     answer = answered(QUESTION, "4.4.0")
     assert answer == {
         "buffer": 86,
@@ -50,7 +50,7 @@ def test_a_question_and_its_answer() -> None:
     }
 
 
-def test_0_10_writes_messages_and_knows_neither_headers_nor_magic() -> None:
+def test_record_sizes_in_0_10_are_of_messages_without_headers() -> None:
     answer = answered(QUESTION, "0.10.0.1")
     assert answer == answered(QUESTION.replace('"batch_size"', '"magic": 0, "batch_size"'), "0.10.0.1")
     assert [step["estimate"] for step in answer["steps"]] == [35, 69, 69, 69]
@@ -128,7 +128,7 @@ def missing_labels(required: Iterable[str], questions: Iterable[Any]) -> set[str
     return missing
 
 
-def test_its_spaces_and_its_strategy_ask_every_kind_they_have_to(spaces: list[Any], generated: list[Any]) -> None:
+def test_record_sizes_spaces_and_strategy_cover_required_labels(spaces: list[Any], generated: list[Any]) -> None:
     assert not missing_labels(RULE.required_labels, spaces)
     assert not missing_labels(RULE.required_labels - {"measured", "observed", "a delta that wraps"}, generated)
 
@@ -140,7 +140,7 @@ def test_whatever_is_generated_can_be_asked(version: str, generated: list[Any]) 
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_a_mutant_is_wrong_somewhere_and_leaves_the_reference_as_it_was(mutant: Any, spaces: list[Any]) -> None:
+def test_record_sizes_mutant_differs_and_leaves_reference_unchanged(mutant: Any, spaces: list[Any]) -> None:
     questions = (question for question in spaces if len(question.records) < 100)
     wrong = next(question for question in questions if mutant.ask(question, mutant.at) != RULE.ask(question, mutant.at))
     assert RULE.ask(wrong, mutant.at) == RULE.ask(wrong, mutant.at) != mutant.ask(wrong, mutant.at)

@@ -12,14 +12,14 @@ from kafka_conformance.rules.round_robin_assignor.rule import RULE
 from kafka_reference.releases import NEWEST, parse_release
 
 
-def test_the_question_and_the_answer_of_its_page() -> None:
+def test_round_robin_assignor_question_of_page_has_the_answer() -> None:
     members = [{"id": "a", "topics": ["t", "u"]}, {"id": "b", "topics": ["t"]}]
     question = msgspec.convert({"topics": {"t": 3, "u": 1}, "members": members}, RULE.question)
     (outcome,) = ReferenceAnswerer().answer(RULE, NEWEST, [question])
     assert outcome == Answered({"assignment": {"a": [["t", 0], ["t", 2], ["u", 0]], "b": [["t", 1]]}})
 
 
-def test_nobody_is_an_exception() -> None:
+def test_round_robin_assignor_without_members_throws_in_0_10() -> None:
     question = msgspec.convert({"topics": {"t": 3}, "members": []}, RULE.question)
     (outcome,) = ReferenceAnswerer().answer(RULE, parse_release("0.10.0.0"), [question])
     assert isinstance(outcome, Answered)
@@ -42,5 +42,7 @@ def test_every_required_kind_is_asked() -> None:
         ({"\U0001f600": 1}, [{"id": "a"}], "names beyond U+FFFF"),
     ],
 )
-def test_paths(topics: dict[str, int], members: list[dict[str, Any]], path: str) -> None:
+def test_round_robin_assignor_path_names_the_branch(
+    topics: dict[str, int], members: list[dict[str, Any]], path: str
+) -> None:
     assert RULE.path(msgspec.convert({"topics": topics, "members": members}, RULE.question)) == path

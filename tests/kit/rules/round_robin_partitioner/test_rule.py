@@ -70,7 +70,7 @@ def test_a_record_without_a_key_is_written_in_the_pinned_form() -> None:
     assert msgspec.json.encode(asked(T).steps[0]).decode() == T
 
 
-def test_its_space_alone_asks_every_kind_it_has_to_and_so_does_the_strategy() -> None:
+def test_round_robin_partitioner_space_and_strategy_cover_required_labels() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 300)) == set()
 

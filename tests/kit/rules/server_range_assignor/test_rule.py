@@ -23,7 +23,7 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_the_question_and_the_answer_of_its_page() -> None:
+def test_server_range_question_of_page_has_the_answer() -> None:
     members = [{"id": "a", "topics": ["t"], "assigned": [["t", 2]]}, {"id": "b", "topics": ["t"]}]
     expected = {"a": [["t", 0], ["t", 1]], "b": [["t", 2]]}
     assert answered(asked(members)) == Answered({"assignment": expected})

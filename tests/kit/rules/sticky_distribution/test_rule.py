@@ -89,7 +89,7 @@ def test_a_seed_beyond_what_every_reader_keeps_exact_is_a_string() -> None:
     assert isinstance(said(msgspec.convert(document, type=RULE.question), "2.8.2"), Answered)
 
 
-def test_its_space_alone_asks_every_kind_it_has_to_and_so_does_the_strategy() -> None:
+def test_sticky_distribution_space_and_strategy_cover_required_labels() -> None:
     for questions in (space_questions(RULE.slug), generated(RULE.slug, 300)):
         assert {label for asked in questions for label in RULE.labels(asked)} >= RULE.required_labels
 

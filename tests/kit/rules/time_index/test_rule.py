@@ -20,13 +20,13 @@ def ask(question: bytes, version: str = "4.4.0") -> Any:
     return RULE.ask(msgspec.json.decode(question, type=TimeIndexQuestion), parse_release(version))
 
 
-def test_a_short_question() -> None:
+def test_time_index_question_has_the_published_answer() -> None:
     assert ask(b'{"base_offset": 0, "entries": [[1000, 5], [2000, 9]], "lookups": [1500, 3]}') == {
         "found": [[1000, 5], [-1, 0]]
     }
 
 
-def test_a_refused_offset_leaves_its_timestamp() -> None:
+def test_refused_append_leaves_timestamp_in_time_index_answer() -> None:
     answer = ask(
         b"""{"base_offset": 0, "steps": [{"op": "maybe_append", "timestamp": 5, "offset": 4294967296},
         {"op": "maybe_append", "timestamp": 6, "offset": 1}, {"op": "look"}]}"""
@@ -45,34 +45,34 @@ def shuffled() -> list[Any]:
     return sorted(questions, key=lambda question: isinstance(question.file, FilledFile))
 
 
-def test_labels(shuffled: list[Any]) -> None:
+def test_time_index_strategy_and_space_cover_required_labels(shuffled: list[Any]) -> None:
     assert not missing_labels(RULE.slug, generated(RULE.slug, 1500))
     assert not missing_labels(RULE.slug, [shuffled[-1], *shuffled])
 
 
-def test_spaces_are_small() -> None:
+def test_time_index_spaces_have_at_most_20000_questions() -> None:
     assert len(space_questions(RULE.slug)) <= 20_000
 
 
-def test_paths() -> None:
+def test_time_index_paths_name_all_parts() -> None:
     paths = {RULE.path(question) for question in generated(RULE.slug, 1500)[:500]}
     assert paths == {"short form", "life cycle", "size", "file", "entries"}
 
 
 @pytest.mark.parametrize("version", ["0.11.0.0", "1.1.1", "2.2.0", "3.4.1", "4.4.0"])
-def test_a_question_is_answered_alike_after_its_json(version: str) -> None:
+def test_time_index_question_answers_equal_after_json_round_trip(version: str) -> None:
     for question in generated(RULE.slug, 1500)[:100]:
         assert ask(to_json(question), version) == RULE.ask(question, parse_release(version))
 
 
-def test_domain() -> None:
+def test_time_index_domain_gives_several_reasons_and_accepts_plain() -> None:
     reasons = {RULE.domain(question) for question in generated(RULE.slug, 1500)[:300]}
     assert "" in reasons
     assert len(reasons) >= 4
     assert all(not RULE.domain(question) for question in RULE.plain())
 
 
-def test_explain() -> None:
+def test_time_index_explanation_has_a_row_per_step() -> None:
     for question in generated(RULE.slug, 1500)[:100]:
         answers = RULE.ask(question, NEWEST).get("steps", ())
         rows = list(explain_time_index(question, NEWEST, answers))

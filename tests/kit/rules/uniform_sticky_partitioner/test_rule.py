@@ -33,13 +33,13 @@ def test_the_pinned_question_and_answer(version: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["2.3.1", "4.0.2"])
-def test_releases_without_it(version: str) -> None:
+def test_uniform_sticky_rule_is_unsupported_in_releases_without_the_class(version: str) -> None:
     question = msgspec.json.decode(QUESTION, type=RULE.question)
     (outcome,) = ReferenceAnswerer().answer(RULE, parse_release(version), [question])
     assert isinstance(outcome, Unsupported)
 
 
-def test_its_space_alone_asks_every_kind_it_has_to_and_so_does_the_strategy() -> None:
+def test_uniform_sticky_space_and_strategy_cover_required_labels() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 300)) == set()
 

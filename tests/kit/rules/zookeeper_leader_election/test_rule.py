@@ -24,7 +24,7 @@ def answered(question: Any, release: str = "3.9.2") -> Any:
     return outcome
 
 
-def test_the_question_and_the_answer_of_its_page() -> None:
+def test_zookeeper_election_question_of_page_has_the_answer() -> None:
     state = {"leader": 2, "isr": [2, 3], "leader_epoch": 5, "version": 6, "recovery": "recovered"}
     expected = {"leader": 2, "counted": 0, "election": {"state": state, "replicas": [2, 3]}}
     assert answered(LOST_LEADER) == Answered(expected)
@@ -33,7 +33,7 @@ def test_the_question_and_the_answer_of_its_page() -> None:
 
 
 @pytest.mark.parametrize("release", ["1.1.0", "2.0.0", "2.4.0", "3.2.0", "3.9.2"])
-def test_every_answer_is_of_its_type(release: str) -> None:
+def test_zookeeper_election_answers_have_the_declared_type(release: str) -> None:
     for question in space_questions(RULE.slug)[::41]:
         msgspec.convert(answered(question, release).answer, ANSWER)
 

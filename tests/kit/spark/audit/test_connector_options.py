@@ -22,7 +22,7 @@ from kafka_conformance.spark.audit.connector_options import check_options
         ("kafkaConsumer.pollTimeoutMs", ""),
     ],
 )
-def test_options(name: str, why: str) -> None:
+def test_connector_option_without_effect_is_refused_with_reason(name: str, why: str) -> None:
     if not why:
         check_options([name])
         return

@@ -37,7 +37,7 @@ def sampled(sample: Callable[[int], pa.Table] | None) -> Any:
     return run._sample(spark, source)
 
 
-def test_a_sample_is_read_by_this_process_if_it_can() -> None:
+def test_sample_is_read_locally_unless_the_broker_fails() -> None:
     def unreachable(_: int) -> pa.Table:
         raise KitError("the broker has sent nothing")
 

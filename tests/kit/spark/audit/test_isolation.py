@@ -22,12 +22,12 @@ HELD = {"t": Held((3, 7, 9), (0, 2, 2))}
         ({}, {0: Span(3, 9), 1: Span(0, 2)}),
     ],
 )
-def test_a_topic_is_read_up_to_its_last_stable_offset(options: dict[str, str], spans: dict[int, Span]) -> None:
+def test_topic_is_read_up_to_the_last_stable_offset(options: dict[str, str], spans: dict[int, Span]) -> None:
     found = Topic.find(FakeSpark(Admin(HELD)), "t", options)  # type: ignore[arg-type]
     assert found.spans == spans
 
 
-def test_a_resumed_run_reads_what_its_plan_says() -> None:
+def test_resumed_audit_reads_the_planned_spans() -> None:
     planned = {0: Span(3, 6, open=1), 1: Span(0, 2)}
     found = Topic.find(FakeSpark(Admin(HELD)), "t", {OPTION: "read_committed"}, planned)  # type: ignore[arg-type]
     assert found.spans == planned
@@ -52,5 +52,5 @@ def test_offsets_without_a_record_are_counted() -> None:
         (Reading("", 6, 0, 0), []),
     ],
 )  # fmt: skip
-def test_notes(reading: Reading, notes: list[str]) -> None:
+def test_isolation_notes_state_what_is_left_out(reading: Reading, notes: list[str]) -> None:
     assert list(notes_of(reading, "t")) == notes

@@ -55,7 +55,7 @@ def test_a_file_holds_what_is_out_of_place_or_everything(every: bool) -> None:
     assert listed == ({*range(200), *range(500, 700)} if every else wrong | unexplained)
 
 
-def test_a_file_ends_when_it_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_record_file_ends_when_the_limit_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record_files, "_RECORDS", 100)
     blocks = [block(0, 1_000 * number, 90) for number in range(4)]
     files = files_of(*blocks, every=True)

@@ -46,7 +46,7 @@ class Log:
         self.spans = spans
 
 
-def test_nothing_is_deleted() -> None:
+def test_chunk_without_deletions_is_read_once_unchanged() -> None:
     folder, log = Folder(), Log({0: 0, 1: 5})
     deletions = Deletions(folder, CHUNKS)
     for number in range(2):
@@ -57,7 +57,7 @@ def test_nothing_is_deleted() -> None:
     assert list(notes_of(deletions.deleted())) == []
 
 
-def test_what_was_deleted_before_and_while_it_was_read_is_written_down() -> None:
+def test_deletions_before_and_during_reading_are_recorded() -> None:
     folder, log = Folder(), Log({0: 3}, {0: 4, 1: 6}, {0: 4, 1: 6}, {0: 12, 1: 40})
     deletions = Deletions(folder, CHUNKS)
     deletions.read_chunk(0, log.read, log.earliest)
@@ -89,7 +89,7 @@ def test_neighbouring_ranges_are_one() -> None:
     assert deletions.deleted() == (Deleted(0, 0, 20),)
 
 
-def test_another_error_is_raised_as_it_is() -> None:
+def test_error_without_a_deletion_is_raised_unchanged() -> None:
     def fail(*_: Any) -> Any:
         raise KitError("the broker is gone")
 

@@ -95,7 +95,7 @@ def test_keys_and_moments_are_packed() -> None:
 
 
 @given(st.lists(st.integers(-1, 2**45), max_size=50))
-def test_moments_go_round(times: list[int]) -> None:
+def test_packed_moments_round_trip_sorted(times: list[int]) -> None:
     moments, counts = unpack_moments(pack_moments(np.array(times, np.int64)))
     assert np.repeat(moments, counts).tolist() == sorted(times)
 

@@ -53,7 +53,7 @@ def test_without_a_window_everything_is_read() -> None:
         ("2030-01-01", "", None),
     ],
 )
-def test_a_window(begin: str, end: str, spans: dict[int, Span] | None) -> None:
+def test_time_window_selects_offsets_or_is_refused(begin: str, end: str, spans: dict[int, Span] | None) -> None:
     if spans is None:
         with pytest.raises(
             BadInput, match=r"^orders has no offsets in the window --from .*: it has offsets 10 to 99 in"
@@ -63,7 +63,7 @@ def test_a_window(begin: str, end: str, spans: dict[int, Span] | None) -> None:
     assert window(begin, end) == spans
 
 
-def test_times_are_utc_unless_they_say_otherwise() -> None:
+def test_bounds_without_a_zone_are_utc() -> None:
     for text in ("2025-03-01T12:00:00Z", "2025-03-01T12:00:00", "2025-03-01 12:00", "2025-03-01T13:00:00+01:00"):
         assert parse_bound("--from", text) == Bound(text, time_ms=NOON)
 
@@ -95,7 +95,7 @@ def test_what_is_no_window_is_one_line(begin: str, end: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("text", "share"), [("", 1), ("0.25", 0.25), ("5%", 0.05), ("1e-3", 0.001), ("100 %", 1), ("1", 1)]
 )
-def test_a_share(text: str, share: float) -> None:
+def test_share_option_is_parsed_as_a_fraction(text: str, share: float) -> None:
     assert parse_share(text) == share
 
 

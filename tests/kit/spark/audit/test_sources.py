@@ -32,7 +32,7 @@ def test_chunks_hold_every_offset_once_and_in_order(spans: dict[int, Span], reco
 
 
 @pytest.mark.parametrize("records", [1, 7, 1000])
-def test_a_chunk_is_about_as_large_as_it_should_be(records: int) -> None:
+def test_chunk_has_about_the_requested_number_of_records(records: int) -> None:
     spans = {partition: Span(0, 5_000) for partition in range(4)}
     largest = max(sum(span.end - span.first for span in chunk.values()) for chunk in chunked(spans, records))
     assert largest <= max(records, 4) + 4
@@ -86,7 +86,7 @@ class Reader:
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("committed", [False, True])
 @pytest.mark.parametrize("spans", [{}, {0: Span(5, 5)}, {3: Span(2, 9), 0: Span(5, 5), 1: Span(0, 4)}])
-def test_a_topic_is_read_within_its_spans(spans: dict[int, Span], committed: bool, whole: bool) -> None:
+def test_topic_frame_is_limited_to_the_spans(spans: dict[int, Span], committed: bool, whole: bool) -> None:
     spark = Reader()
     read: Any = topic_frame(
         spark, "t", {"kafka.x": "1"}, spans, committed=committed, whole=whole  # type: ignore[arg-type]
@@ -104,7 +104,7 @@ def test_a_topic_is_read_within_its_spans(spans: dict[int, Span], committed: boo
     assert spark.given == {"kafka.x": "1"}
 
 
-def test_a_sample_of_a_small_topic_is_all_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sample_of_a_small_topic_contains_every_record(monkeypatch: pytest.MonkeyPatch) -> None:
     """A third of each partition may have too few keys to tell, where the topic has enough."""
     read: list[Any] = []
 

@@ -28,7 +28,7 @@ def test_the_client_is_given_the_options_that_are_kafkas_and_limits() -> None:
 @pytest.mark.parametrize(
     ("given", "api_ms"), [({}, 1000 * LIMIT_S), ({"kafka.default.api.timeout.ms": "90000"}, 90_000)]
 )
-def test_kafkas_own_limit_comes_first_since_its_error_says_more(given: dict[str, str], api_ms: int) -> None:
+def test_admin_waits_exceed_kafkas_api_timeout(given: dict[str, str], api_ms: int) -> None:
     admin = Admin({"t": Held((0, 0, 0))})
     topics = opened(admin, OPTIONS | given)
     topics.require("t")

@@ -77,7 +77,7 @@ def test_random_keys_may_be_short(longest: int) -> None:
     assert {len(key) for key in keys_of(random_keys(100, 3, longest), 0)} == set(range(longest + 1))
 
 
-def test_what_java_is_told() -> None:
+def test_key_space_json_has_the_fields_java_reads() -> None:
     told = msgspec.json.decode(random_keys(5_000, 9, 64, 1, 1024).as_json())
     assert told == {"every": False, "keys": 5_000, "per_block": 1_024, "first_argument": 1, "arguments": 1_024, "seed": 9,
                     "longest": 64}  # fmt: skip
@@ -88,5 +88,5 @@ def test_what_java_is_told() -> None:
     (every_key(2, 1, 1024), "every key of up to 2 bytes × partition counts 1-1024"),
     (random_keys(5, 1, 4096), "random keys of up to 4,096 bytes"),
 ])  # fmt: skip
-def test_names(space, name) -> None:  # type: ignore[no-untyped-def]
+def test_key_space_name_states_keys_and_arguments(space, name) -> None:  # type: ignore[no-untyped-def]
     assert space.name == name

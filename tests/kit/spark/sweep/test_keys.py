@@ -54,7 +54,7 @@ def judge(space: KeySpace = SPACE, answerer: str = "reference", wanted: int = 10
     return CompareKeys(3, rule_of(space), "4.4.0", "abc", answerer, wanted, kills, space)
 
 
-def test_all_alike() -> None:
+def test_equal_claims_of_keys_carry_no_answers() -> None:
     """Claims that are alike bring no answers with them, and prove what the answers would."""
     said = cell(SPACE, 0, claimed=claim())
     assert len(said) == 40 + len(WHO)
@@ -103,7 +103,7 @@ def test_the_bulk_code_alone_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     assert block.questions[1].actual == msgspec.json.encode({"bulk": 375494588 ^ 1}).decode()
 
 
-def test_mutants_are_seen() -> None:
+def test_mutants_are_detected_in_a_block_of_keys() -> None:
     block = judge(answerer="mutant:signed-tail").compare(0, None, cell(SPACE, 0), 1)
     assert block.differing == 128
     assert block.questions[0].question == '{"key":"80"}'
@@ -141,12 +141,12 @@ def test_a_generator_that_repeats_itself_proves_nothing() -> None:
 
 
 @pytest.mark.parametrize("answerer", ["4.3.0 abc", "4.4.0 abd", ""])
-def test_somebody_else_answered(answerer: str) -> None:
+def test_block_of_keys_from_another_jar_is_refused(answerer: str) -> None:
     with pytest.raises(WrongRelease, match=f"release 4.4.0 with sha256 abc was sent, and {answerer}"):
         judge().compare(0, claim(), cell(SPACE, 0, answerer, claimed=claim()), 1)
 
 
-def test_batches() -> None:
+def test_claims_of_keys_are_computed_over_arrow_batches() -> None:
     """As Arrow brings them: several rows, and a slice of them."""
     space = every_key(1, 1, 4)
     numbers = pa.RecordBatch.from_arrays([pa.array(range(4))], ["id"])

@@ -36,7 +36,7 @@ def test_chunks_cover_every_block_once() -> None:
     ({"asked": 5}, 0), ({"asked": 5, "differing": 1}, 1), ({"asked": 5, "errored": 1}, 2), ({"asked": 0}, 2),
     ({"asked": 5, "unsupported": 5}, 2), ({"asked": 5, "errored": 1, "differing": 1}, 1),
 ])  # fmt: skip
-def test_exit_codes(counts: dict[str, int], code: int) -> None:
+def test_sweep_exit_code_follows_the_part_results(counts: dict[str, int], code: int) -> None:
     assert command._exit_code([PartResult(PART, SENT, asked=1), PartResult(PART, SENT, **counts)]) == code
 
 
@@ -47,7 +47,7 @@ def parts(rules: str = "", answerer: str = "reference", **more: Any) -> list[tup
             for part in command._parts(meant, [parse_release("0.10.0.1"), NEWEST], **asked)]  # fmt: skip
 
 
-def test_what_is_asked() -> None:
+def test_sweep_parts_are_rules_releases_and_key_spaces() -> None:
     assert parts("murmur2", keys=0) == [("murmur2", at, "every key of up to 3 bytes") for at in ("0.10.0.1", "4.4.0")]
     assert [name for _, at, name in parts("partition-for-key") if at == "4.4.0"] == [
         "every key of up to 2 bytes × partition counts 1-1024",
@@ -62,12 +62,12 @@ def test_what_is_asked() -> None:
 @pytest.mark.parametrize(
     ("rules", "answerer"), [("", "nobody"), ("", "mutant:x"), ("murmur2", "mutant:sign-kept"), ("x", "reference")]
 )
-def test_who_and_what_nobody_knows(rules: str, answerer: str) -> None:
+def test_sweep_of_unknown_rule_or_answerer_is_refused(rules: str, answerer: str) -> None:
     with pytest.raises(BadInput):
         parts(rules, answerer)
 
 
-def test_the_folder_says_what_is_in_it() -> None:
+def test_sweep_folder_name_depends_on_every_part_of_the_plan() -> None:
     plan = Plan([PART], "reference", 7)
     assert command._default_folder(plan) == command._default_folder(plan)
     assert Path(command._default_folder(plan)).name.startswith("7-")

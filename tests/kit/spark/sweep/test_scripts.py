@@ -37,7 +37,7 @@ def judge(**more: Any) -> CompareScripts:
                            "wanted": 1000, "kills": False, **more})  # fmt: skip
 
 
-def test_a_block_is_drawn_again_alike_and_no_two_are() -> None:
+def test_block_of_scripts_is_drawn_equal_again_and_unique() -> None:
     assert DRAW.lines(0) == DRAW.lines(0) != Draw(RULE.slug, 2, 260).lines(0)
     assert [len(DRAW.lines(block).splitlines()) for block in (0, 1)] == [250, 10]
     assert len({seed_of(seed, rule, block) for seed in (1, 2) for rule in ("a", "b") for block in range(50)}) == 200
@@ -52,7 +52,7 @@ def test_too_few_questions_are_no_block(monkeypatch: pytest.MonkeyPatch) -> None
         DRAW.lines(0)
 
 
-def test_all_alike() -> None:
+def test_equal_answers_to_scripts_report_no_difference() -> None:
     lines = DRAW.lines(1)
     block = judge().compare(1, lines, said(lines), 5)
     assert (block.asked, block.differing, block.errored, block.unsupported, len(block.seen)) == (10, 0, 0, 0, 16)
@@ -70,7 +70,7 @@ def test_every_verdict_is_counted() -> None:
 
 
 @pytest.mark.parametrize("changed", [{"answerer": "4.3.0 abc"}, {"answerer": "4.4.0 abd"}, {"release_told": "4.3.0"}])
-def test_somebody_else_answered(changed: dict[str, str]) -> None:
+def test_block_of_scripts_from_another_jar_is_refused(changed: dict[str, str]) -> None:
     lines = DRAW.lines(1)
     with pytest.raises(WrongRelease):
         judge().compare(1, lines, said(lines, **changed), 1)
@@ -84,7 +84,7 @@ def test_answers_in_another_order() -> None:
         judge().compare(1, lines, b"\n".join(told), 1)
 
 
-def test_batches() -> None:
+def test_script_answers_are_judged_over_arrow_batches() -> None:
     (drawn,) = DRAW([pa.RecordBatch.from_arrays([pa.array([1])], ["id"])])
     lines = drawn.column(1)[0].as_py()
     answered = pa.array([said(lines)], pa.binary())

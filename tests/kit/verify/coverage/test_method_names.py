@@ -36,7 +36,7 @@ def test_constructors_and_nested_classes_are_named_as_in_the_source() -> None:
     ]  # fmt: skip
 
 
-def test_a_lambda_belongs_to_the_method_around_it() -> None:
+def test_lambda_is_counted_with_the_surrounding_method() -> None:
     found = fold_lambdas({
         "X": [
             code("get", [1, 2]),
@@ -50,11 +50,11 @@ def test_a_lambda_belongs_to_the_method_around_it() -> None:
     ]
 
 
-def test_a_lambda_belongs_to_no_overload_that_begins_after_it() -> None:
+def test_lambda_is_not_counted_with_a_later_overload() -> None:
     found = fold_lambdas({"X": [code("get", [1, 2]), code("get", [12, 13]), code("lambda$get$0", [11])]})
     assert [method.lines.total for method in found] == [3, 2]
 
 
-def test_a_line_that_ran_in_the_method_or_in_its_lambda_has_run() -> None:
+def test_line_run_in_method_or_lambda_counts_as_run() -> None:
     (method,) = fold_lambdas({"X": [code("get", [1], [1]), code("lambda$get$0", [1])]})
     assert method.lines == Share(1, 1)

@@ -25,7 +25,7 @@ def test_only_all_is_a_hundred_percent(share: Share, text: str) -> None:
     assert str(share) == text
 
 
-def test_it_is_written_a_line_for_each_method_and_read_back(tmp_path: Path) -> None:
+def test_coverage_record_has_a_line_per_method_and_round_trips(tmp_path: Path) -> None:
     made = Record((row(), row("partition-for-key")))
     records.write(made, tmp_path / "it.json")
     assert records.read(tmp_path / "it.json") == made

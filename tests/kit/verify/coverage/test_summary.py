@@ -34,7 +34,7 @@ def test_methods_of_another_rule_are_counted_apart(pattern: str, monkeypatch: py
     assert (made.never_run, made.partly_run, made.harness) == ([NEVER], [PART], "the network")
 
 
-def test_a_reason_is_false_once_its_methods_run_or_are_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coverage_reason_is_false_once_methods_run_or_vanish(monkeypatch: pytest.MonkeyPatch) -> None:
     code(monkeypatch, Elsewhere("so", ("A.never", "A.part", "A.gone")))
     made = row(ALL, PART, NEVER)
     assert false_reasons(made, Record((made,))) == [

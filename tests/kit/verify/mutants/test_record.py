@@ -21,7 +21,7 @@ def row(rule: str = "murmur2", seed: int = 1) -> Row:
     return Row(rule, mutants_fingerprint(RULES[rule]), seed, 2000, tuple(kills))
 
 
-def test_it_is_written_a_line_for_each_mutant_and_read_back(tmp_path: Path) -> None:
+def test_mutant_record_has_a_line_per_mutant_and_round_trips(tmp_path: Path) -> None:
     made = Record((row(), row("partition-for-key")))
     records.write(made, tmp_path / "it.json")
     assert records.read(tmp_path / "it.json") == made
@@ -51,7 +51,7 @@ def test_the_quickest_is_the_first_by_name_of_those_with_the_fewest_questions() 
     assert replace(row(), mutants=kills).quickest.mutant == "b"
 
 
-def test_a_row_holds_for_the_mutants_it_was_made_of() -> None:
+def test_mutant_record_row_holds_for_the_recorded_mutants() -> None:
     assert records.proven_rows(Record((row(),)), MUTANTS) == {"murmur2": row()}
 
 

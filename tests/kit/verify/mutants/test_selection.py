@@ -27,7 +27,7 @@ def test_of_a_rule_whose_row_holds_the_quickest_is_asked() -> None:
     assert asked == Selection((MURMUR2[-1], *KEYED), ("partition-for-key",), ("murmur2",), len(MURMUR2) - 1)
 
 
-def test_a_mutant_more_is_a_change_of_its_rule_alone() -> None:
+def test_added_mutant_changes_only_the_selection_of_the_rule() -> None:
     more = Mutant("one-more", "partition-for-key", "none", RULES["partition-for-key"].ask)
     assert select_changed(SLUGS, (*MUTANTS, more), Record((ROW,))).mutants == (MURMUR2[-1], *KEYED, more)
     more = Mutant("one-more", "murmur2", "none", RULES["murmur2"].ask)
@@ -48,5 +48,7 @@ def test_without_rows_every_mutant_is_asked() -> None:
         ((), ("a", "b"), 2, "no rule has changed: one mutant of each of 2 rules; 7 were killed before by the same code"),
     ],
 )  # fmt: skip
-def test_the_summary(whole: tuple[str, ...], sampled: tuple[str, ...], mutants: int, text: str) -> None:
+def test_selection_summary_counts_whole_and_sampled_rules(
+    whole: tuple[str, ...], sampled: tuple[str, ...], mutants: int, text: str
+) -> None:
     assert Selection((MURMUR2[0],) * mutants, whole, sampled, 7 if sampled else 0).summary == text

@@ -59,7 +59,7 @@ def test_a_rewritten_range_forgets() -> None:
     assert new == {"a": {T: {0, 1}}, "b": {T: {2, 3}}}
 
 
-def test_a_group_of_nobody() -> None:
+def test_group_without_members_has_an_empty_assignment_except_in_3_8() -> None:
     for release in ("3.6.0", "3.9.0"):
         assert assign_ranges(ServerRangeAssignorBehaviour.of(release), group(release, (1, 1), [])) == {}
     with pytest.raises(NoSuchElementException):

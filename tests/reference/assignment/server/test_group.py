@@ -23,7 +23,7 @@ def member(each: str, *names: str, assigned: tuple[tuple[Uuid, int], ...] = ()) 
 
 
 @pytest.mark.parametrize("text", ["AAAAAAAAAAAAAAAAAAAAAg", "__________sAAAAAAAAAAw", "PyyRpHtuTRAKGyw9Tl9gcQ"])
-def test_an_id_is_printed_as_it_was_read(text: str) -> None:
+def test_uuid_round_trip_keeps_text(text: str) -> None:
     assert str(Uuid.parse(text)) == text
 
 
@@ -37,7 +37,7 @@ def test_ids_compare_as_signed_numbers() -> None:
     assert sorted([Uuid(1, 0), Uuid(-1, 5), Uuid(1, -7)]) == [Uuid(-1, 5), Uuid(1, -7), Uuid(1, 0)]
 
 
-def test_hash_codes() -> None:
+def test_hash_codes_of_uuids_and_partitions_are_javas() -> None:
     assert uuid_hash(Uuid(0, 2)) == uuid_hash(Uuid(2, 0)) == 2
     assert uuid_hash(Uuid(-1, 0)) == 0
     assert uuid_hash(Uuid(1 << 32, 3)) == 2

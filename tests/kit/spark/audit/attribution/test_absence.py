@@ -36,14 +36,14 @@ def test_one_key_over_and_over_shows_nothing() -> None:
 
 
 @pytest.mark.parametrize(("rare", "settled"), [(5, False), (400, True)])
-def test_a_placement_is_absent_where_its_share_of_the_block_would_show(rare: int, settled: bool) -> None:
+def test_placement_is_absent_if_expected_records_are_missing(rare: int, settled: bool) -> None:
     """Five records elsewhere in the block are 0.2 %, which a thousand records on either side may lack."""
     bits = [1] * 1000 + [BOTH] + [1] * 1000 + [2] * rare
     assert (left(bits, (JAVA, CRC), [0] * 2001 + [1] * rare)[1000] == 0) == settled
 
 
 @pytest.mark.parametrize("share", [0, 0.05, 0.3])
-def test_a_newer_count_is_absent_if_it_explains_no_more_than_chance(share: float) -> None:
+def test_newer_partition_count_is_absent_at_chance_level(share: float) -> None:
     draws = np.random.default_rng(3)
     newer = draws.random(9000) < 0.25 + 0.75 * share
     bits = np.where(newer, 0b11, 0b10).tolist()
@@ -83,7 +83,7 @@ def test_foreign_records_far_away_or_of_other_partitions() -> None:
     assert foreign([0] * 5000, Foreign(0.3)) == [0] * 5000
 
 
-def test_a_rival_may_have_written_all_that_it_explains() -> None:
+def test_rival_placement_may_own_all_explained_records() -> None:
     marked = [number % 2 == 0 for number in range(100)]
     assert foreign([0] * 100, Foreign(0.02, (CRC,)), marked) == [EITHER_AT, 0] * 50
     assert foreign([0] * 100, Foreign(0.02, crowded=True)) == [EITHER_AT] * 100

@@ -50,11 +50,11 @@ def test_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.01])
-def test_turns(share: float) -> None:
+def test_two_alternating_placements_are_attributed_with_few_open(share: float) -> None:
     hold(Topic(5, 12).write(3000, JAVA, CRC, shares=(1 - share, share)), JAVA, CRC, either=0.13)
 
 
-def test_three_in_turn() -> None:
+def test_three_alternating_placements_are_attributed_with_few_open() -> None:
     hold(Topic(2, 12).write(3000, JAVA, CRC, FNV), JAVA, CRC, FNV, either=0.22)
 
 
@@ -104,7 +104,7 @@ def test_a_record_that_none_explains_is_unexplained() -> None:
 
 
 @given(st.lists(st.integers(0, 7), max_size=60))
-def test_no_placement_gets_a_record_that_it_does_not_explain(given_bits: list[int]) -> None:
+def test_unexplained_record_is_attributed_to_no_placement(given_bits: list[int]) -> None:
     bits = np.array(given_bits, np.uint32)
     ids = np.zeros((bits.size, 2), np.uint64)
     ids[:, 0] = np.arange(bits.size)
@@ -141,7 +141,7 @@ def run_of(attributed_: list[int], times: list[int] | None = None) -> list[tuple
     return [([placed.rule for placed in run.placed], run.first_offset, run.last_offset, run.records) for run in made]
 
 
-def test_runs() -> None:
+def test_runs_of_placements_have_offsets_and_counts() -> None:
     assert run_of([0] * 20 + [1] * 30) == [(["murmur2"], 0, 190, 20), (["sarama-hash"], 200, 490, 30)]
     assert run_of([0] * 20 + [1] + [0] * 20) == [
         (["murmur2"], 0, 190, 20), (["sarama-hash"], 200, 200, 1), (["murmur2"], 210, 400, 20),
@@ -159,7 +159,7 @@ def test_runs_are_never_too_many() -> None:
     assert len(run_of(([0] * 40 + [1]) * 20)) == 40
 
 
-def test_the_times_of_a_run_are_its_least_and_its_greatest() -> None:
+def test_run_times_are_minimum_and_maximum_timestamps() -> None:
     got = np.zeros(3, np.int16)
     made = runs(got, np.ones(3, np.uint32), (Placed("murmur2", 3),), 0, np.arange(3), np.array([50, -1, 20]))
     assert made == (Run(0, (Placed("murmur2", 3),), 0, 2, 20, 50, 3),)

@@ -32,7 +32,7 @@ def test_a_hash_that_never_agrees_with_a_present_one_shows_nothing(count: int) -
         assert evidence_beside(Placed(rule, count), [fnv], left) < 10
 
 
-def test_a_hash_that_placed_them_is_still_found() -> None:
+def test_hash_that_placed_the_remaining_records_is_found() -> None:
     column = audit_truth.column(KEYS, np.array([audit_truth.place("crc32", key, 12) for key in KEYS], np.int32), 12)
     assert evidence_beside(Placed("crc32", 12), [Placed("murmur2", 12)], column) > 900
 
@@ -76,12 +76,12 @@ def test_a_weak_hash_of_some_keys_is_not_another_function_of_all(count: int, kep
     assert got == [Placed("crc32", count)] * kept
 
 
-def test_a_weak_hash_is_present_if_it_shares_its_keys_with_another_producer() -> None:
+def test_weak_hash_is_present_if_keys_are_shared_with_another_producer() -> None:
     records = [(b"order-%d0" % number, rule) for number in range(200) for rule in ("crc32", "sha1")] * 2
     assert founded([Placed("crc32", 8)], written(records, 8), sure) == [Placed("crc32", 8)]
 
 
-def test_an_older_count_of_a_member_is_no_pattern_that_it_follows() -> None:
+def test_older_count_of_a_present_hash_is_not_a_separate_pattern() -> None:
     column = audit_truth.column(KEYS * 2, np.array(
         [audit_truth.place("crc32", key, count) for count in (6, 12) for key in KEYS], np.int32), 12)  # fmt: skip
     assert founded([Placed("crc32", 12)], column, sure) == [Placed("crc32", 12)]

@@ -78,7 +78,7 @@ def test_a_slice_of_an_arrow_array() -> None:
 
 
 @pytest.mark.parametrize("keys", [[], [None], [None] * 5])
-def test_blocks_without_keys(keys: list[bytes | None]) -> None:
+def test_block_without_keys_is_attributed_as_keyless(keys: list[bytes | None]) -> None:
     judged = judge(block(keys), 12, EXPECTED)
     assert judged.present == ()
     assert judged.attributed.tolist() == [KEYLESS_AT] * len(keys)
@@ -87,7 +87,7 @@ def test_blocks_without_keys(keys: list[bytes | None]) -> None:
     assert len(judged.keys_seen.ids) == 0
 
 
-def test_one_record() -> None:
+def test_single_record_is_attributed_or_offending() -> None:
     right = judge(block([b"foobar"], audit_truth.place("murmur2", b"foobar", 12)), 12, EXPECTED)
     assert right.summary.attributed == {"murmur2@12": 1}
     wrong = judge(block([b"foobar"], (audit_truth.place("murmur2", b"foobar", 12) + 1) % 12), 12, EXPECTED)
@@ -136,7 +136,7 @@ def test_without_masks_the_rest_is_the_same() -> None:
         assert (quick.masks is None) == (len(producers) == 1)
 
 
-def test_what_is_known_is_counted_even_if_it_is_not_here() -> None:
+def test_known_placement_is_counted_even_if_absent_in_the_block() -> None:
     judged = judge(Topic(0, 12).write(400, JAVA).block(), 12, EXPECTED, (Placed("murmur2", 3),), whole=False)
     assert judged.present == (EXPECTED,)
     assert judged.summary.explains["murmur2@3"] == 400

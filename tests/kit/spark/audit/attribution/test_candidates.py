@@ -114,7 +114,7 @@ def found(keys: KeyColumn, expected: str = "murmur2") -> set[str]:
     return {str(placed) for placed in present(keys, Placed(expected, keys.count))}
 
 
-def test_it_is_found_alone_beside_others_and_with_an_old_partition_count() -> None:
+def test_candidate_is_found_alone_mixed_and_with_old_count() -> None:
     assert found(topic((sha, 12))) == set(), "unknown without --candidate"
     use("by_sha")
     assert found(topic((sha, 12))) == {"mine:by_sha@12"}
@@ -123,7 +123,7 @@ def test_it_is_found_alone_beside_others_and_with_an_old_partition_count() -> No
     assert found(topic((sha, 12)), "mine:by_sha") == {"mine:by_sha@12"}
 
 
-def test_it_is_not_found_where_others_wrote() -> None:
+def test_candidate_is_not_found_in_topics_of_other_producers() -> None:
     use("by_sha", "ring", "by_last_digit")
     draws = random.Random(3)
     assert found(topic(("murmur2", 12))) == {"murmur2@12"}
@@ -131,7 +131,7 @@ def test_it_is_not_found_where_others_wrote() -> None:
     assert found(topic((lambda _, n: draws.randrange(n), 12))) == set()
 
 
-def test_keys_that_it_does_not_distinguish_count_once() -> None:
+def test_keys_a_candidate_does_not_distinguish_count_once() -> None:
     """Six digits are six pieces of evidence, however many keys end in them."""
     use("by_last_digit")
     keys = [b"customer-%d%d" % (number, number % 6) for number in range(3000)]
@@ -164,7 +164,7 @@ def test_few_keys_tell_nothing() -> None:
     assert "mine:java" not in doubt.fitting, "it is murmur2"
 
 
-def test_a_block_is_attributed_to_it() -> None:
+def test_block_is_attributed_to_a_candidate_partitioner() -> None:
     use("by_sha")
     keys = [key for key in (b"k%d" % number for number in range(3000)) if sha(key, 12) == 4]
     offsets = np.arange(len(keys), dtype=np.int64)
@@ -183,7 +183,7 @@ def test_only_a_remainder_implies_an_old_count() -> None:
     assert not implies(Placed("mine:ring", 12), Placed("mine:ring", 3))
 
 
-def test_it_travels_by_value_with_the_modules_beside_it() -> None:
+def test_candidate_is_pickled_by_value_with_sibling_modules() -> None:
     candidates = use("by_sha")
     register(())
     sys.modules.pop("mine")
@@ -197,7 +197,7 @@ def test_it_travels_by_value_with_the_modules_beside_it() -> None:
     assert len(candidates[0].version) == 64
 
 
-def test_one_that_takes_only_some_keys_is_accepted_until_it_meets_another() -> None:
+def test_candidate_that_raises_for_a_key_is_refused_then() -> None:
     use("digits_only")
     assert found(topic((lambda key, n: int(key) % n, 12), keys=[b"%d" % number for number in range(500)]))
     with pytest.raises(

@@ -29,13 +29,13 @@ def test_the_identity_is_the_hash_others_have_too(column: list[bytes], width: ty
     ]
 
 
-def test_all_lengths() -> None:
+def test_key_ids_equal_murmur3_for_all_lengths() -> None:
     column = [bytes(at * 71 % 256 for at in range(size)) for size in range(100)]
     assert [tuple(map(int, row)) for row in ids_of(column)] == [mmh3.hash64(key, 0, signed=False) for key in column]
 
 
 @given(st.lists(st.binary(max_size=1) | st.sampled_from([b"x", b"y"]), max_size=40))
-def test_each_key_once_with_its_first_record(column: list[bytes]) -> None:
+def test_each_key_is_kept_once_with_the_first_record(column: list[bytes]) -> None:
     offsets = np.arange(len(column), dtype=np.int64) * 2 + 7
     seen = unpack(pack(keys_seen(ids_of(column), offsets, offsets + 1000)))
     order = list(dict.fromkeys(column))
@@ -61,7 +61,7 @@ def test_the_layout_is_as_documented() -> None:
 @given(
     st.lists(st.tuples(st.integers(0, 2**63 - 1), st.integers(-1, 2**63 - 2), st.integers(1, 2**32 - 1)), max_size=5)
 )
-def test_numbers_of_any_width_come_out_as_they_went_in(rows: list[tuple[int, int, int]]) -> None:
+def test_packed_numbers_of_any_width_round_trip(rows: list[tuple[int, int, int]]) -> None:
     columns = [np.array([row[at] for row in rows], kind) for at, kind in enumerate((np.int64, np.int64, np.uint32))]
     there = unpack(pack(KeysSeen(np.arange(2 * len(rows), dtype=np.uint64).reshape(-1, 2), *columns)))
     back = there.first_offset.tolist(), there.first_ms.tolist(), there.records.tolist()

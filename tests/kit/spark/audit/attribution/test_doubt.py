@@ -57,7 +57,7 @@ def test_five_keys_of_one_producer_tell_nothing(producer: Producer, records: int
 @pytest.mark.parametrize(
     ("producer", "partitions"), [(JAVA, 12), (CRC, 12), (("murmur2", 3), 3), ((*CRC[:1], 100), 100)]
 )
-def test_as_many_keys_as_were_said_to_be_needed_tell(producer: Producer, partitions: int) -> None:
+def test_number_of_keys_reported_as_needed_is_sufficient(producer: Producer, partitions: int) -> None:
     for seed in range(5):
         unsure = doubt(topic(keys_of(2, seed), producer, partitions=partitions))
         assert unsure is not None
@@ -114,7 +114,7 @@ def test_two_folds_of_a_hash_that_fit_all_keys_are_a_doubt() -> None:
     assert unsure.needed > 40 + 20  # half of the keys tell them apart
 
 
-def test_a_hash_that_is_the_same_for_all_keys_is_not_told_by_their_number() -> None:
+def test_hash_constant_over_all_keys_remains_in_doubt() -> None:
     """All keys begin with one byte, and are in one partition: that is one fact, not two hundred."""
     unsure = doubt(topic(keys_of(200), ("first-byte-only", 12)))
     assert unsure is not None

@@ -61,7 +61,7 @@ ONE_PER_FOLD = tuple(next(each for each in PLACEMENTS if each.fold == fold) for 
 
 
 @pytest.mark.parametrize("count", [*range(1, 41), 100, 255, 1000, 2**31 - 1])
-def test_a_hash_is_explained_at_its_partition_and_at_no_other(count: int) -> None:
+def test_hash_is_explained_exactly_at_the_computed_partition(count: int) -> None:
     """Hash 0 at the last partition of 12 has the product c - 8, which is below c = ceil(2^64 / 12)."""
     near = {count * at + by for at in (1, 2, (2**31 - 1) // count, (2**32 - 1) // count) for by in (-1, 0, 1)}
     edges = sorted({h for h in {*HASHES, *near} if 0 <= h < 2**32})
@@ -92,7 +92,7 @@ def test_one_partition_for_all_is_the_same_as_one_for_each_in_more_than_one_piec
     assert audit_truth.place("murmur2", keys[at], 7) == 4
 
 
-def test_an_empty_key_is_anywhere_for_a_client_that_draws_for_it_and_in_one_partition_for_others() -> None:
+def test_empty_key_is_anywhere_for_clients_that_draw() -> None:
     """By librdkafka's own partitioners, drawn two hundred times."""
     names = {"consistent_random": "librdkafka-consistent", "murmur2_random": "murmur2", "fnv1a_random": "sarama-hash"}
     assert [each.slug for each in PLACEMENTS if each.draws_empty] == ["librdkafka-consistent"]
@@ -108,7 +108,7 @@ def test_an_empty_key_is_anywhere_for_a_client_that_draws_for_it_and_in_one_part
         assert older.tolist() == [at < 3 and (draws or at == audit_truth.place(slug, b"", 3)) for at in where.tolist()]
 
 
-def test_an_older_count_knows_nothing_of_newer_partitions() -> None:
+def test_older_count_explains_no_newer_partition() -> None:
     keys = audit_truth.column([b"%d" % number for number in range(100)], 5, 12)
     assert not keys.by(Placed("murmur2", 5)).any()
     assert keys.by(Placed("murmur2", 6)).any()
@@ -138,7 +138,7 @@ def test_no_topic_has_no_partitions() -> None:
         leading(find_placement("murmur2"), np.array([0, 1], np.int32), np.zeros(1, np.uint8), 0, 0)
 
 
-def test_no_keys() -> None:
+def test_column_without_keys_has_no_masks() -> None:
     assert KeyColumn(np.zeros(1, np.int32), np.empty(0, np.uint8), 0, 3).masks.size == 0
 
 

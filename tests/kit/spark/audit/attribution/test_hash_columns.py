@@ -83,7 +83,7 @@ def test_all_lengths_of_ascii_and_of_bytes() -> None:
     hold([bytes(at * 37 % 256 for at in range(size)) for size in range(70)])
 
 
-def test_one_hash_is_its_row() -> None:
+def test_single_hash_column_equals_the_row_of_all() -> None:
     offsets, data = np.array([0, 3, 3, 6], np.int32), np.frombuffer(b"abcdef", np.uint8)
     for name, row in zip(HASH_NAMES, hash_columns(offsets, data), strict=True):
         assert (hash_column(name, offsets, data) == row).all()

@@ -21,7 +21,7 @@ LEFT_OUT = {
 NO_PLACEMENT = {"null-hashed-as-empty", "empty-taken-for-null", "negative-count-raises"}
 
 
-def test_a_set_of_them_fits_into_32_bits_and_java_is_the_first() -> None:
+def test_placements_fit_in_32_bits_with_java_first() -> None:
     assert len(PLACEMENTS) <= 32
     assert PLACEMENTS[0].slug == JAVA
     assert len({placement.slug for placement in PLACEMENTS}) == len(PLACEMENTS)
@@ -29,7 +29,7 @@ def test_a_set_of_them_fits_into_32_bits_and_java_is_the_first() -> None:
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS[1:], ids=lambda placement: placement.slug)
-def test_the_gate_has_a_mutant_of_the_same_slug_and_story(placement: object) -> None:
+def test_placement_has_a_mutant_of_equal_slug_and_description(placement: object) -> None:
     assert STORIES[placement.slug] == placement.story
 
 
@@ -38,7 +38,7 @@ def test_every_mutant_of_a_hash_or_a_fold_is_a_placement_or_left_out_for_a_reaso
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS, ids=lambda placement: placement.slug)
-def test_its_hash_and_fold_are_those_of_the_mutant(placement: object) -> None:
+def test_placement_hash_and_fold_equal_the_mutants(placement: object) -> None:
     assert placement.hash in HASH_NAMES
     assert placement.fold in FOLD_NAMES
     hash_, fold = audit_truth.SCALAR_HASHES[placement.hash], audit_truth.SCALAR_FOLDS[placement.fold]
@@ -47,7 +47,7 @@ def test_its_hash_and_fold_are_those_of_the_mutant(placement: object) -> None:
             assert fold(hash_(key), count) == audit_truth.place(placement.slug, key, count)
 
 
-def test_by_slug() -> None:
+def test_placement_is_found_by_slug_or_refused() -> None:
     assert find_placement("sarama-hash").hash == "fnv-1a"
     assert PLACEMENTS[number("shift")].slug == "shift"
     with pytest.raises(BadInput, match=r"unknown placement 'murmur9': expected one of murmur2, librdkafka-consistent"):

@@ -28,7 +28,7 @@ def found(
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS, ids=lambda placement: placement.slug)
-def test_each_placement_alone_is_found_or_the_first_that_nothing_tells_from_it(placement: object) -> None:
+def test_each_placement_alone_is_found_or_an_equivalent(placement: object) -> None:
     same = {
         "signed-tail": "murmur2", "length-in-characters": "murmur2", "characters-for-bytes": "murmur2",
         "kafka-node-keyed": "string-hash-code-masked",
@@ -65,7 +65,7 @@ def test_a_producer_beside_one_that_fills_a_partition() -> None:
 
 
 @pytest.mark.parametrize(("partitions", "partition"), [(3, 0), (3, 2), (12, 5), (200, 11)])
-def test_three_producers(partitions: int, partition: int) -> None:
+def test_three_producers_are_found_in_every_partition_count(partitions: int, partition: int) -> None:
     producers = [(slug, partitions) for slug in ("murmur2", "librdkafka-consistent", "sarama-hash")]
     got = found(*producers, partition=partition, partitions=partitions, records=900 if partitions < 200 else 240)
     assert got == [f"{slug}@{count}" for slug, count in producers]
@@ -87,7 +87,7 @@ def test_a_topic_that_grew(before: int, after: int, partition: int, share: float
     assert got == [f"murmur2@{after}", f"murmur2@{before}"]
 
 
-def test_a_topic_that_grew_twice_and_one_that_did_not_yet_show_it() -> None:
+def test_partition_count_increased_twice_is_found_where_visible() -> None:
     assert found(GROWN, ("murmur2", 6), JAVA, partition=0) == ["murmur2@12", "murmur2@6", "murmur2@3"]
     assert found(GROWN, partition=0) == ["murmur2@3"]
     assert found(JAVA, partition=0) == ["murmur2@12"]
@@ -103,7 +103,7 @@ def test_one_that_grew_while_another_wrote_too() -> None:
     assert found(GROWN, JAVA, CRC, partition=0, records=2000) == ["murmur2@12", "librdkafka-consistent@12", "murmur2@3"]
 
 
-def test_two_hashes_of_opposite_parity_do_not_explain_everything_between_them() -> None:
+def test_hashes_of_opposite_parity_do_not_explain_a_third() -> None:
     """Among keys of one length FNV-1a is odd where String.hashCode is even, or the same always."""
     producers = [("librdkafka-consistent", 2), ("string-hash-code-masked", 2), ("seed-left-out", 2)]
     topic = Topic(0, 2).write(3000, *producers, shares=(0.45, 0.45, 0.1))
@@ -149,7 +149,7 @@ def test_a_million_random_keys_show_no_placement() -> None:
 
 
 @pytest.mark.parametrize("partition", range(4))
-def test_one_key_proves_nothing_however_often_it_is_there(partition: int) -> None:
+def test_single_repeated_key_proves_no_placement(partition: int) -> None:
     right = audit_truth.place("murmur2", b"the one", 4) == partition
     got = present(audit_truth.column([b"the one"] * 5000, partition, 4))
     assert names(got) == (
@@ -169,7 +169,7 @@ def test_few_keys_are_enough_for_the_expected_placement_and_not_for_others() -> 
     assert names(present(audit_truth.column(crc, 3, 12), known=(expected,))) == ["librdkafka-consistent@12"]
 
 
-def test_what_is_known_of_the_topic_is_here_where_it_may_be() -> None:
+def test_known_placements_of_the_topic_are_present_where_possible() -> None:
     known = (Placed("murmur2", 12), Placed("librdkafka-consistent", 12), Placed("murmur2", 3))
     got = present(Topic(0, 12).write(40, JAVA, GROWN).column(), known=known)
     assert {"murmur2@12", "murmur2@3"} <= set(names(got))
@@ -194,7 +194,7 @@ def test_with_one_partition_or_no_keys_there_is_nothing_to_find() -> None:
     assert present(audit_truth.column([], 0, 5)) == ()
 
 
-def test_evidence() -> None:
+def test_evidence_equals_the_log_likelihood_ratio() -> None:
     assert evidence(100, 8, 1 / 12) == 0
     assert evidence(10, 10, 1 / 10) == pytest.approx(10 * np.log(10))
     assert evidence(0, 0, 0.5) == 0
@@ -202,7 +202,7 @@ def test_evidence() -> None:
     assert evidence(1000, 600, 0.5) == pytest.approx(1000 * (0.6 * np.log(1.2) + 0.4 * np.log(0.8)))
 
 
-def test_implication() -> None:
+def test_placement_implies_the_same_hash_with_a_divisor_count() -> None:
     assert implies(Placed("murmur2", 12), Placed("murmur2", 3))
     assert not implies(Placed("murmur2", 3), Placed("murmur2", 12))
     assert not implies(Placed("murmur2", 12), Placed("murmur2", 5))
@@ -221,7 +221,7 @@ def test_implication() -> None:
         ("fnv1a", "sarama-hash"),
     ],
 )
-def test_a_topic_of_each_partitioner_is_healthy_where_it_is_expected(name: str, slug: str) -> None:
+def test_topic_of_each_partitioner_is_healthy_if_expected(name: str, slug: str) -> None:
     """Some keys are empty; librdkafka's default, ``consistent_random``, draws for them."""
     partitioner, every = Partitioner(name, draws=[number * 7919 for number in range(500)]), list(range(12))
     keys = [b"" if number % 10 == 0 else b"order-%d" % (number % 900) for number in range(3000)]

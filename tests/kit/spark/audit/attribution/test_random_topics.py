@@ -41,13 +41,13 @@ def check(topics: int, seed: str, *, unknown_beside: bool = False) -> Counter[st
     return counts
 
 
-def test_forty_topics() -> None:
+def test_forty_random_topics_have_no_wrong_attribution() -> None:
     assert 5 < check(40, SEEDS[0])["doubtful"] < 30
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", SEEDS)
-def test_five_hundred_topics(seed: str) -> None:
+def test_five_hundred_random_topics_have_no_wrong_attribution(seed: str) -> None:
     assert check(500, seed)["doubtful"] < 270
 
 

@@ -86,7 +86,7 @@ def test_a_current_count_is_likelier_than_an_older_one_of_a_member() -> None:
     assert again(audit_truth.column(keys * 2, where, 16), *both) == both
 
 
-def test_a_pattern_does_not_take_it() -> None:
+def test_unknown_hash_is_not_explained_by_a_key_pattern() -> None:
     """djb's hash, which is unknown here, is modulo 12 better explained by the last byte than by chance."""
     assert again(by("djb", digits(0, 300), 12), Placed("murmur2", 12)) == []
 

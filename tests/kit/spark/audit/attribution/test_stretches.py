@@ -36,7 +36,7 @@ def test_the_same_key_again_is_no_further_one() -> None:
     assert marked("01111111110", 2, [0, 1, 1, 1, 2, 3, 4, 5, 5, 6, 0]) == ".....###..."
 
 
-def test_the_longest() -> None:
+def test_longest_stretch_counts_distinct_keys() -> None:
     assert longest(flags("0110111010"), np.arange(10, dtype=np.uint64)) == 3
     assert longest(flags("1111011"), np.array([5, 5, 5, 5, 0, 1, 2], np.uint64)) == 2  # not the longer one, of one key
     assert longest(flags("000"), np.arange(3, dtype=np.uint64)) == 0

@@ -63,7 +63,7 @@ def column(keys: list[bytes], rule: Callable[[bytes, int], int], count: int) -> 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("count", [1, 4, 7, 12, 1000])
-def test_a_rule_by_its_definition(rule: str, count: int) -> None:
+def test_structured_rule_equals_the_definition_key_by_key(rule: str, count: int) -> None:
     keys = audit_truth.column(EDGES, 0, count)
     wanted = [RULES[rule](key, count) for key in EDGES]
     assert structured_partitions(rule, keys.offsets, keys.data, count).tolist() == wanted
@@ -97,7 +97,7 @@ def test_the_rule_is_the_only_one_present(kind: str, rule: str, count: int) -> N
         assert present(here, Placed("murmur2", count), found, weakest=False) == (found if rows.size else ())
 
 
-def test_the_integer_is_named_where_no_key_tells_it_from_a_weak_hash() -> None:
+def test_integer_rule_is_named_where_equal_to_a_weak_hash() -> None:
     """48 and 31 - 1 are multiples of 3, so String.hashCode of up to nine digits is their integer modulo 3."""
     keys = column(KEYS["digits"], RULES["text-integer"], 3)
     assert keys.by(Placed("string-hash-code-masked", 3)).all()
@@ -114,7 +114,7 @@ def test_a_byte_of_the_key(rule: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("rule", ["murmur2", "librdkafka-consistent", "sarama-hash"])
-def test_beside_a_hash(rule: str) -> None:
+def test_structured_rule_is_found_beside_a_hash(rule: str) -> None:
     keys = KEYS["long digits"]
     where = [audit_truth.place(rule, key, 12) if number % 2 else int(key) % 12 for number, key in enumerate(keys)]
     found, _ = examine(audit_truth.column(keys, np.array(where, np.int32), 12), Placed("murmur2", 12))

@@ -53,7 +53,7 @@ def test_the_same_logical_key_under_two_schema_ids() -> None:
     )  # fmt: skip
 
 
-def test_one_form_in_several_partitions_is_not_split_by_its_frame() -> None:
+def test_key_of_one_form_in_several_partitions_is_not_split_by_frame() -> None:
     found = framing([(2, 10, 5, framed(7, b"user")), (5, 3, 9, framed(7, b"user"))])
     assert (found.keys, found.several, found.split, found.earliest) == (1, 0, 0, ())
 

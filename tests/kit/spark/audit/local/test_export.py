@@ -277,7 +277,7 @@ except errors.TooMuchText as error:
 """
 
 
-def test_a_dictionary_that_stands_for_too_much_is_refused_before_it_is_expanded(tmp_path: Path) -> None:
+def test_oversized_parquet_dictionary_is_refused_before_expansion(tmp_path: Path) -> None:
     path = dictionary_of(tmp_path / "a", 2**20, 200)
     assert Path(path).stat().st_size < 2**21
     done = subprocess.run(

@@ -68,7 +68,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> tuple[LocalExport, list[R
     return source, records, folder, audited(source, folder / "run", every_record=True)
 
 
-def test_a_mixture_is_told_apart(mixed: tuple[LocalExport, list[Record], Path, Audit]) -> None:
+def test_mixed_topic_is_attributed_to_both_producers(mixed: tuple[LocalExport, list[Record], Path, Audit]) -> None:
     _, records, _, found = mixed
     keyed = [(partition, key) for partition, key in records if key is not None]
     wrong = sum(partition != partition_for_key(key, 12) for partition, key in keyed)
@@ -98,7 +98,7 @@ def test_the_folder_has_every_record(mixed: tuple[LocalExport, list[Record], Pat
     assert not (folder / "run" / "running.json").exists()
 
 
-def test_a_run_goes_on_where_it_ended(
+def test_interrupted_audit_resumes_with_the_same_result(
     mixed: tuple[LocalExport, list[Record], Path, Audit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = mixed[0]
@@ -131,7 +131,9 @@ def test_keys_in_several_buckets_are_the_same_keys(
     assert found_in(audited(mixed[0], tmp_path / "run"))["splits"] == mixed[3].splits
 
 
-def test_a_rare_producer_is_found_though_no_block_shows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rare_producer_is_found_although_no_block_shows_a_pattern(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("kafka_conformance.spark.audit.local.run.SAMPLE_RECORDS", 2_000)
     draws = np.random.default_rng(5)
     keys = [b"order-%d" % number for number in draws.integers(0, 10**9, 24_000)]
@@ -197,7 +199,7 @@ def test_an_interrupt_is_one_line(tmp_path: Path) -> None:
     assert not (tmp_path / "run" / "running.json").exists()
 
 
-def test_it_needs_neither_spark_nor_java(tmp_path: Path) -> None:
+def test_local_audit_imports_neither_spark_nor_java(tmp_path: Path) -> None:
     export(tmp_path / "a.parquet", [(partition_for_key(b"k%d" % number, 12), b"k%d" % number) for number in range(500)])
     words = ["audit", str(tmp_path / "a.parquet"), "--format", "parquet", "--partitions", "12", "--json",
              "--folder", str(tmp_path / "run"), "--html", str(tmp_path / "a.html")]  # fmt: skip

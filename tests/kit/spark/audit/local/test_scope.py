@@ -68,7 +68,7 @@ def test_the_same_keys_under_two_schema_ids(tmp_path: Path) -> None:
     ]
 
 
-def test_without_the_option_nothing_is_said_of_frames(tmp_path: Path) -> None:
+def test_audit_without_key_format_reports_no_framing(tmp_path: Path) -> None:
     records = [(partition_for_key(key, 12), key) for key in (b"user-%d" % number for number in range(100))]
     assert audited(tmp_path, records, code=0).framing is None
 
@@ -138,7 +138,7 @@ class Shrinking(LocalExport):
         yield from super().blocks(spans)
 
 
-def test_what_retention_deletes_is_said_and_the_rest_judged(tmp_path: Path) -> None:
+def test_records_deleted_by_retention_are_reported_and_the_rest_judged(tmp_path: Path) -> None:
     whole = audited(tmp_path, placed(3000), code=0)
     source = Shrinking(str(tmp_path / "topic.parquet"), "parquet", 12)
     request = AuditRequest(source.name, "", chunk_records=1000)

@@ -43,7 +43,7 @@ def test_a_source_with_an_open_transaction_is_not_idle(monkeypatch: pytest.Monke
     assert clock.waits == [1.0, 2.0, 2.0], "it looks again, not at once"
 
 
-def test_it_ends_when_nothing_has_arrived_for_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_follow_ends_after_the_idle_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     counts = copies(clock, 5, 0, 0, 7, *[0] * 9)
     follow(lambda: next(counts), nothing, Ending(), 5.0, clock)
@@ -59,14 +59,14 @@ def test_an_idle_time_of_0_ends_at_the_first_look_without_records(monkeypatch: p
     assert list(counts) == []
 
 
-def test_a_copy_that_is_not_as_planned_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_follow_ends_when_a_copy_differs_from_the_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     counts = copies(clock, 5, None, 5)
     follow(lambda: next(counts), nothing, Ending(), None, clock)
     assert list(counts) == [5]
 
 
-def test_without_a_limit_the_user_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_follow_without_limit_ends_at_the_users_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, ending, looks = Clock(monkeypatch), Ending(), list[int]()
 
     def copy() -> int:

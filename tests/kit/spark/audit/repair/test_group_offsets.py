@@ -138,7 +138,7 @@ def test_unread_records_that_the_old_topic_has_lost_mean_the_beginning(topics: T
     assert lost.again > kept.again
 
 
-def test_offsets_below_the_plan_are_unread_from_where_it_begins(topics: Topics) -> None:
+def test_offsets_below_the_plan_map_to_the_beginning(topics: Topics) -> None:
     low, begin = topics.mapped(committed(topics, p0=0, p1=0, p2=0), committed(topics, p0=5, p1=5, p2=5))
     assert low.new == begin.new == dict.fromkeys(range(TARGETS), 0)
     assert low.from_beginning is None

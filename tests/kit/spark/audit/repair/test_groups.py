@@ -58,7 +58,7 @@ def test_a_group_with_members_is_refused() -> None:
         check_members([BILLING, MAIL])
 
 
-def test_a_group_that_has_moved_already_goes_back_only_if_it_is_named() -> None:
+def test_moved_group_is_moved_again_only_if_named() -> None:
     assert without_moved(BILLING, "new", ()) == ""
     assert "has offsets of new already" in without_moved(MAIL, "new", ())
     assert without_moved(MAIL, "new", ["mail"]) == ""
@@ -78,5 +78,5 @@ def test_offsets_that_are_not_there_afterwards_are_an_error(topics: Topics, admi
         commit(topics, "new", MAPPED)
 
 
-def test_offsets_by_time(topics: Topics) -> None:
+def test_offsets_by_time_are_none_for_later_times(topics: Topics) -> None:
     assert offsets_for_times(topics, "new", {0: 7, 1: 6}) == {0: 7, 1: None}

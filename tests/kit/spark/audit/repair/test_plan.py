@@ -28,7 +28,7 @@ def test_the_plan_is_of_what_is_committed_now(topics: Topics) -> None:
     assert PLAN.spans == {0: Span(3, 7), 1: Span(0, 0)}
 
 
-def test_plans_of_earlier_runs_are_read_and_written_alike() -> None:
+def test_plans_of_earlier_runs_are_read_and_written_unchanged() -> None:
     assert resumed_plan(json.loads(WRITTEN), "a", "b", None, "run") == PLAN
     assert msgspec.to_builtins(PLAN, str_keys=True) == json.loads(WRITTEN)
 

@@ -47,14 +47,14 @@ def test_offsets_that_were_read_are_counted() -> None:
     assert Reached(later, later.ends, later.earlier, FIRST.begins, "ID-2").offsets == 9 + 2 + 1
 
 
-def test_a_partition_that_is_new_is_copied_from_its_beginning() -> None:
+def test_new_partition_is_copied_from_the_beginning() -> None:
     grown = msgspec.structs.replace(SOURCE, partitions=3)
     plan = rest_plan(reached(), grown, {0: Span(3, 7), 1: Span(0, 5), 2: Span(0, 4)})
     assert plan.spans[2] == Span(0, 4)
     assert plan.before == 3
 
 
-def test_what_was_deleted_before_it_was_copied_is_reported() -> None:
+def test_records_deleted_before_the_copy_are_reported_as_gaps() -> None:
     plan = rest_plan(reached(), SOURCE, {0: Span(10, 12), 1: Span(8, 8)})
     assert plan.spans == {0: Span(10, 12), 1: Span(8, 8)}
     assert plan.earlier is not None
@@ -75,7 +75,7 @@ def test_another_source_than_before_is_refused(source: Described, spans: dict[in
         rest_plan(reached(), source, spans)
 
 
-def test_a_target_in_use_is_seen_before_anything_is_written_to_it() -> None:
+def test_target_written_by_another_producer_is_refused_before_copying() -> None:
     plan = rest_plan(reached(), SOURCE, {0: Span(3, 9), 1: Span(0, 5)})
     check_beginning(plan, {0: 1, 2: 1}, {0: 3, 1: 7, 2: 0})
     with pytest.raises(
@@ -97,7 +97,7 @@ def test_totals_of_passes_add_up() -> None:
     assert (both.passes, both.spread) == (2, 3)
 
 
-def test_a_later_plan_survives_its_folder() -> None:
+def test_later_repair_plan_round_trips_through_json() -> None:
     plan = rest_plan(reached(), SOURCE, {0: Span(9, 9), 1: Span(0, 6)})
     written = msgspec.json.decode(msgspec.json.encode(msgspec.to_builtins(plan, str_keys=True)))
     assert msgspec.convert(written, Plan, str_keys=True) == plan

@@ -36,13 +36,13 @@ def test_a_broker_has_to_be_named() -> None:
         client_settings({"kafka.linger.ms": "0"})
 
 
-def test_a_new_topic_deletes_nothing_and_changes_no_time_while_it_is_written() -> None:
+def test_new_repair_topic_disables_deletion_while_written() -> None:
     admin = Admin({})
     make(opened(admin), "new", 5, 3, OWN)
     assert admin.asked == [("new", 5, 3, {"segment.ms": "1000", **MEANWHILE})]
 
 
-def test_in_the_end_it_has_the_settings_of_its_source_and_no_others() -> None:
+def test_finished_repair_topic_has_exactly_the_source_settings() -> None:
     admin = Admin({})
     settle(opened(admin), "new", OWN)
     (changes,) = admin.asked
@@ -53,7 +53,7 @@ def test_in_the_end_it_has_the_settings_of_its_source_and_no_others() -> None:
     ]  # fmt: skip
 
 
-def test_a_topic_with_its_final_settings_is_held_before_more_is_written() -> None:
+def test_finished_repair_topic_is_held_before_more_is_written() -> None:
     admin = Admin({"new": Held((0, 1, 1), settings=OWN)})
     assert hold(opened(admin), "new")
     (changes,) = admin.asked

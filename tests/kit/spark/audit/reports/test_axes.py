@@ -45,7 +45,7 @@ def test_any_time_has_few_marks_within_the_axis(begin: int, length: int) -> None
         (10**9, 10**7, ["1,000 M", "1,002 M", "1,004 M", "1,006 M", "1,008 M", "1,010 M"]),
     ],
 )
-def test_marks_of_counts_are_round_and_no_two_are_written_alike(begin: int, length: int, texts: list[str]) -> None:
+def test_count_ticks_are_round_and_distinct(begin: int, length: int, texts: list[str]) -> None:
     assert [text for _, text in count_ticks(begin, length)] == texts
 
 

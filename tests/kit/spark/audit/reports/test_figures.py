@@ -59,7 +59,7 @@ def test_any_audit_can_be_drawn(name: str) -> None:
         assert not any("style" in element.attrib for element in plot.iter())
 
 
-def test_shares_of_a_partition_are_as_tall_as_they_are_large() -> None:
+def test_partition_share_bars_are_proportional_to_the_shares() -> None:
     audit = audits.grown()
     series = figures.series(audit)
     found = stacks(drawn(figures.by_partition(audit, series)), {one.fill: one.name for one in series})
@@ -69,7 +69,7 @@ def test_shares_of_a_partition_are_as_tall_as_they_are_large() -> None:
     assert len(found) == 12
 
 
-def test_shares_over_time_stand_when_they_were() -> None:
+def test_time_share_bars_stand_at_the_hours_of_records() -> None:
     audit = audits.grown()
     series = figures.series(audit)
     plot = drawn(figures.over_time(audit, series))
@@ -88,7 +88,7 @@ def test_a_small_share_is_seen_all_the_same() -> None:
     assert found == {"murmur2@1": 148, "sarama-hash@1": 2}
 
 
-def test_a_bar_is_as_tall_as_its_partition_is_full_and_the_line_is_the_mean() -> None:
+def test_partition_bars_are_proportional_to_records_with_mean_line() -> None:
     audit = audits.grown()
     plot = drawn(figures.records_by_partition(audit))
     bars = [rect for rect in plot.iter("rect") if rect.get("class") == "bar"]
@@ -148,7 +148,7 @@ def test_many_partitions_are_drawn_together_and_none_is_lost() -> None:
     assert total == audit.records
 
 
-def test_a_full_partition_is_seen_among_those_it_is_drawn_with() -> None:
+def test_full_partition_is_visible_in_a_merged_bar() -> None:
     audit = audits.audit(1, 1000, lambda _, partition: {"murmur2@1000": 900 if partition == 500 else 100})
     bars = [rect for rect in drawn(figures.records_by_partition(audit)).iter("rect") if rect.get("class") == "bar"]
     assert [round(at(bar, "height") * 6) for bar in bars].count(900) == 1
@@ -158,7 +158,7 @@ def test_a_full_partition_is_seen_among_those_it_is_drawn_with() -> None:
 
 
 @pytest.mark.parametrize("name", ["mixed", "many", "hostile script"])
-def test_no_two_are_drawn_alike(name: str) -> None:
+def test_series_of_a_figure_have_distinct_colours_and_labels(name: str) -> None:
     series = figures.series(ALL[name])
     assert len({(one.colour, one.hatch) for one in series}) == len(series)
     assert len({one.fill for one in series}) == len(series)

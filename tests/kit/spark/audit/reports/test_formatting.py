@@ -35,7 +35,7 @@ def test_a_share_of_something_is_never_nothing_nor_all(part: int, whole: int, te
         (-(2**63), "-9,223,372,036,854,775,808 ms"),
     ],
 )
-def test_times_are_utc(time_ms: int, text: str) -> None:
+def test_times_of_reports_are_in_utc(time_ms: int, text: str) -> None:
     assert utc(time_ms) == text
 
 
@@ -59,16 +59,16 @@ def test_a_record_without_a_time_has_none(none: int | None) -> None:
         ("…".encode() * 2, '"……"'),
     ],
 )
-def test_a_key_is_text_where_it_can_be_printed(raw: bytes, text: str) -> None:
+def test_printable_key_is_shown_as_text(raw: bytes, text: str) -> None:
     assert key(raw.hex()) == text
 
 
-def test_what_is_no_hex_is_shown_as_it_is() -> None:
+def test_key_that_is_not_hex_is_shown_unchanged() -> None:
     assert key("<b>") == "<b>"
     assert len(key("z" * 10_000)) < 120
 
 
-def test_places_and_placements() -> None:
+def test_places_and_placements_are_worded_for_reports() -> None:
     assert place(Place(0, 3, 1234)) == "partition 3, offset 1,234, 1970-01-01T00:00:00Z"
     assert place(Place(-1, 3, 1234)) == "partition 3, offset 1,234"
     assert named(Placed("murmur2", 1)) == "murmur2, 1 partition"

@@ -58,7 +58,7 @@ def test_keys_without_the_frame_are_counted() -> None:
 
 
 @pytest.mark.parametrize("name", ["healthy", "framed"])
-def test_it_is_in_the_terminal_and_on_the_page(name: str) -> None:
+def test_framing_result_is_in_terminal_and_page(name: str) -> None:
     audit, out = audits.ALL[name], io.StringIO()
     show(Console(file=out, width=200, highlight=False, force_terminal=False), audit)
     for report in (out.getvalue(), write(audit)):

@@ -31,7 +31,7 @@ def test_a_row_for_each_partition_and_what_is_read_again() -> None:
     assert lines[5] == "a dry run: nothing was committed. Give --execute to commit."
 
 
-def test_what_stands_in_the_way_is_said() -> None:
+def test_obstacles_of_moving_a_group_are_printed() -> None:
     group = msgspec.structs.replace(
         GROUP, members=1, state="Stable", from_beginning=3, skipped="has offsets of orders-2 already"
     )

@@ -43,7 +43,7 @@ def test_what_was_not_read() -> None:
     assert "7 offsets after the last stable offset are not read" in report
 
 
-def test_nothing_missed() -> None:
+def test_join_without_missed_keys_prints_that_verdict() -> None:
     assert "a join misses no key" in _printed(keys_missed=0, keys_never=0, pairs_missed=0, missed=()).splitlines()[-1]
 
 
@@ -79,5 +79,5 @@ def test_what_a_join_misses_because_of_frames() -> None:
     assert msgspec.structs.replace(_MISSED, framing=nothing, **whole).whole
 
 
-def test_what_was_selected_is_said() -> None:
+def test_join_report_prints_notes_on_the_selection() -> None:
     assert "only the records of a window are judged" in _printed(notes=("only the records of a window are judged",))

@@ -19,7 +19,7 @@ from kafka_conformance.spark.audit.result import Audit
 
 
 @pytest.mark.parametrize("name", audits.ALL)
-def test_it_is_one_page_that_loads_and_runs_nothing(name: str) -> None:
+def test_audit_page_loads_and_runs_nothing_external(name: str) -> None:
     text = write(audits.ALL[name])
     assert_loads_and_runs_nothing(text)
     assert_policy(text)
@@ -41,7 +41,7 @@ def _plain_shape() -> object:
     return shape(Page(write(audits.hostile("x"))))
 
 
-def test_words_of_the_tables_are_defined_where_they_are_used() -> None:
+def test_audit_page_defines_the_words_of_the_tables() -> None:
     text = " ".join(Page(write(audits.thousand())).text.split())
     for word, meaning in summary.DEFINITIONS.items():
         assert f"{word}: {meaning}" in text, word
@@ -109,7 +109,7 @@ def test_the_same_audit_makes_the_same_page() -> None:
 
 
 @pytest.mark.parametrize("name", audits.ALL)
-def test_json_has_it_all(name: str) -> None:
+def test_audit_json_round_trips_to_an_equal_audit(name: str) -> None:
     audit = audits.ALL[name]
     assert msgspec.json.decode(msgspec.json.encode(audit), type=Audit) == audit
 

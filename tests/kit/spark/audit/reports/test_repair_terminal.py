@@ -63,7 +63,7 @@ def test_what_the_source_has_lost_is_reported() -> None:
     assert "offsets 10 to 14 were deleted there before they were copied" in lost
 
 
-def test_where_the_staged_copy_lies_and_how_large_it_is() -> None:
+def test_repair_report_names_place_and_size_of_the_staged_copy() -> None:
     for kept, words in ((True, "was kept"), (False, "was removed")):
         report = _printed(msgspec.structs.replace(RIGHT, staged=Staged("/runs/r/chunks/chunk-000000", 1_500_000, kept)))
         assert f"the staged copy, 1.5 MB in /runs/r/chunks/chunk-000000, {words}" in report

@@ -40,7 +40,7 @@ JAVA = "murmur2 (Java's own: murmur2, its sign masked)"
         ),
     ],
 )
-def test_the_verdict(audit: Audit, sentence: str) -> None:
+def test_audit_headline_states_the_verdict(audit: Audit, sentence: str) -> None:
     assert summary.headline(audit) == sentence
 
 
@@ -143,11 +143,11 @@ def test_the_writers_of_a_topic(audit: Audit, sentence: str) -> None:
         (audits.strange(runs_in_all=5), ""),
     ],
 )
-def test_since_when_it_is_broken(audit: Audit, sentence: str) -> None:
+def test_audit_summary_states_since_when_keys_are_misplaced(audit: Audit, sentence: str) -> None:
     assert summary.broken_since(audit) == sentence
 
 
-def test_another_rule_breaks_the_topic_from_its_old_partition_count_on() -> None:
+def test_other_rule_is_the_break_since_the_old_partition_count() -> None:
     grown = audits.audit(
         4,
         12,
@@ -158,7 +158,7 @@ def test_another_rule_breaks_the_topic_from_its_old_partition_count_on() -> None
     assert "(old partition count)" not in str(summary.spans(grown))
 
 
-def test_an_increase_is_reported_with_its_last_offset_of_each_partition() -> None:
+def test_partition_count_increase_is_reported_with_last_old_offsets() -> None:
     (one,) = audits.grown().growth
     assert summary.details(audits.grown())[1] == (
         "The partition count increased while this was in use: murmur2, from 3 to 12 partitions."
@@ -197,7 +197,7 @@ def test_the_earliest_runs_of_others_come_first_and_the_rest_is_counted() -> Non
     assert summary.runs_title(audits.thousand()).endswith("among the 1,027 runs that were kept")
 
 
-def test_a_run_names_its_alternating_placements() -> None:
+def test_run_text_names_alternating_placements() -> None:
     run = Run(0, (Placed("murmur2", 12), Placed("sarama-hash", 3)), 0, 9, None, None, 10)
     assert summary.placed_by(audits.mixed(), run) == "murmur2 and sarama-hash, 3 partitions"
     assert summary.placed_by(audits.mixed(), Run(0, (), 0, 9, None, None, 10)) == "unexplained"

@@ -31,7 +31,7 @@ def test_every_number_is_the_audits(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", audits.ALL)
-def test_it_fits_a_screen(name: str) -> None:
+def test_audit_output_fits_forty_lines_of_a_terminal(name: str) -> None:
     """Forty lines of a hundred columns, as a terminal wraps them."""
     lines = printed(audits.ALL[name], 100).splitlines()
     assert sum(max(1, -(-len(line) // 100)) for line in lines) <= 40

@@ -68,7 +68,7 @@ def read(data: bytes, wanted: tuple[int, int], columns: Columns) -> Rows | None:
 
 
 @pytest.mark.parametrize("codec", list(Codec))
-def test_whole_batches(codec: Codec) -> None:
+def test_compiled_reader_equals_the_reference_on_whole_batches(codec: Codec) -> None:
     draws, columns = random.Random(codec.value), Columns(*EVERYTHING)
     for _ in range(40):
         data = made(draws, codec)
@@ -103,7 +103,7 @@ def test_damaged_batches_with_a_right_checksum() -> None:
 
 @pytest.mark.parametrize("delta", ["8280808070", "ffffffff0f", "feffffff0f", "80808080808001", "8080"])
 @pytest.mark.parametrize("time", ["00", "ffffffffffffffffff01", "feffffffffffffffff01", "ffffffffffffffffffff01"])
-def test_long_numbers(delta: str, time: str) -> None:
+def test_compiled_reader_truncates_long_varints_as_the_reference(delta: str, time: str) -> None:
     """Of a varint, bits beyond the 32nd are dropped; of a varlong, those beyond the 64th."""
     body = bytes.fromhex(f"00{time}{delta}010100")
     data = bytearray(encode_batch(NewBatch(records=[NewRecord(1, b"k", b"v")], base_offset=10, codec=Codec.NONE))[:61])

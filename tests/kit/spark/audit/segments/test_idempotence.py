@@ -20,7 +20,7 @@ from segment_topics import batch, evidence_of, surveyed
     ([(5, 0, 2**31 - 2, 2), (5, 0, 0, 2)], "", True),
 ])  # fmt: skip
 @pytest.mark.parametrize("roll", [False, True])
-def test_sequences_are_checked(
+def test_sequence_errors_in_segments_are_reported_by_certainty(
     batches: list[tuple[int, int, int, int]], kind: str, certain: bool, roll: bool, tmp_path: Path
 ) -> None:
     log = Log(tmp_path / "orders-0")
@@ -49,7 +49,7 @@ def test_missing_offsets_may_explain_a_gap(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("missing", [0, 5])
-def test_a_marker_outlives_the_batches_before_it(missing: int, tmp_path: Path) -> None:
+def test_transaction_marker_survives_cleaning_of_the_batches(missing: int, tmp_path: Path) -> None:
     """The cleaner removes the batches of a transaction, and keeps its marker."""
     log = Log(tmp_path / "orders-0")
     for sequence in (0, 8):

@@ -16,7 +16,7 @@ from kafka_reference import partition_for_key
 from kafka_reference.record_batch import NewBatch, NewRecord
 
 
-def test_each_producer_has_its_rule(tmp_path: Path) -> None:
+def test_each_producer_id_is_attributed_to_one_rule(tmp_path: Path) -> None:
     found = evidence_of(surveyed(mixture(tmp_path / "data").write()), tmp_path / "a")
     by_id = {one.producer_id: one for one in found.producers}
     assert {number: one.rules for number, one in by_id.items()} == {
@@ -69,7 +69,7 @@ def test_a_few_keys_fit_some_rule_by_chance(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", range(PARTITIONS))
-def test_one_partition_of_several_shows_its_writers(number: int, tmp_path: Path) -> None:
+def test_single_partition_of_several_shows_the_producers(number: int, tmp_path: Path) -> None:
     """That its folder alone is read does not make it the partition of every key."""
     topic = Topic(tmp_path / "data")
     for turn in range(4):
@@ -87,7 +87,7 @@ def test_one_partition_of_several_shows_its_writers(number: int, tmp_path: Path)
     }
 
 
-def test_many_producers(tmp_path: Path) -> None:
+def test_many_producer_ids_are_surveyed_completely(tmp_path: Path) -> None:
     """As many as batches: with and without keys, in several epochs, with and without timestamps."""
     log = Log(tmp_path / "orders-0")
     for number in range(300):
@@ -102,7 +102,7 @@ def test_many_producers(tmp_path: Path) -> None:
     assert (last.producer_id, last.first_ms, last.last_ms) == (999, None, None)
 
 
-def test_clients_that_share_a_transactional_id_contradict_it(tmp_path: Path) -> None:
+def test_clients_sharing_a_transactional_id_are_reported_as_contradiction(tmp_path: Path) -> None:
     """The id stays, with a new epoch; how many records each rule explains is in ``explains``."""
     topic = Topic(tmp_path / "data")
     topic.send(keys(0, 200), 7, partition_for_key, epoch=0)

@@ -68,14 +68,14 @@ def test_the_partition_count_must_be_known(tmp_path: Path) -> None:
         surveyed(str(root))
 
 
-def test_progress_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_of_segment_surveys_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = []
     monkeypatch.setattr(Steps, "_show", lambda steps: shown.append((steps.title, steps.done, steps.total)))
     OneByOne(Steps("", 1))(lambda _: b"", "abc", "surveying")
     assert shown == [("surveying", done, 3) for done in range(4)] + [("surveying", 0, 1)]
 
 
-def test_a_segment_ends_where_its_last_whole_batch_ends(tmp_path: Path) -> None:
+def test_segment_survey_ends_at_the_last_whole_batch(tmp_path: Path) -> None:
     made = mixture(tmp_path / "data")
     root = made.write()
     records = audited(LocalSegments(surveyed(root)), tmp_path / "a").records
@@ -163,7 +163,7 @@ def test_what_is_left_out_and_what_is_missing(tmp_path: Path) -> None:
         surveyed(str(root), partitions=2)
 
 
-def test_folders(tmp_path: Path) -> None:
+def test_folders_with_several_topics_need_a_topic_option(tmp_path: Path) -> None:
     a, b = mixture(tmp_path / "a"), Topic(tmp_path / "b", "customers")
     b.send(keys(0, 50), 1, crc)
     root, other = a.write(), b.write()
@@ -198,7 +198,7 @@ def test_the_log_start_offset_is_respected(tmp_path: Path) -> None:
     assert found.records == sum(not (row[0] == 2 and row[1] < 17) for row in made.rows)
 
 
-def test_offsets_by_time(tmp_path: Path) -> None:
+def test_offsets_by_time_are_found_in_segments(tmp_path: Path) -> None:
     log = Log(tmp_path / "orders-0")
     for turn in range(6):
         if turn == 3:
@@ -242,7 +242,7 @@ def test_a_file_that_the_cleaner_replaces_meanwhile(tmp_path: Path) -> None:
         audited(source, tmp_path / "a")
 
 
-def test_a_file_that_a_broker_deletes_before_it_is_surveyed(tmp_path: Path) -> None:
+def test_segment_deleted_before_the_survey_is_skipped(tmp_path: Path) -> None:
     files = find_topic([mixture(tmp_path / "data").write()])
     first, second = files.files[0][:2]
     Path(first.path).unlink()

@@ -44,7 +44,7 @@ def plainly(blocks: Seen) -> tuple[int, dict[tuple[int, int], tuple[list[Place],
 
 
 @given(BLOCKS)
-def test_split_keys_are_those_met_on_several_partitions(blocks: Seen) -> None:
+def test_split_keys_are_those_found_in_several_partitions(blocks: Seen) -> None:
     keys, split = plainly(blocks)
     found = found_in([(partition, packed(each)) for partition, each in blocks] or [(0, packed([]))])
     assert (found.keys, found.split) == (keys, len(split))
@@ -70,7 +70,7 @@ def test_a_bucket_is_two_million_records() -> None:
 
 @pytest.mark.parametrize("buckets", [1, 2, 7])
 @given(blocks=BLOCKS)
-def test_buckets_change_nothing(buckets: int, blocks: Seen) -> None:
+def test_number_of_buckets_does_not_change_split_keys(buckets: int, blocks: Seen) -> None:
     pieces: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     for partition, each in blocks:
         for bucket, some in into_buckets(seen(each), buckets):

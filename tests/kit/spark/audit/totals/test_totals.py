@@ -16,7 +16,7 @@ def summary(key: bytes, partition: int) -> Summary:
     return judge(topic.block(), 12, Placed("murmur2", 12), doubtful=True).summary
 
 
-def test_a_rule_fits_a_topic_if_it_explains_every_record_of_every_block() -> None:
+def test_rule_fits_a_topic_that_explains_every_record_of_every_block() -> None:
     sampled = Doubt(1, ("murmur2", "librdkafka-consistent"), 12, 1e-6)
     java, crc = (audit_truth.place(rule, b"a", 12) for rule in sampled.fitting)
     assert java != crc
@@ -32,7 +32,7 @@ def test_more_keys_than_the_sample_showed_leave_no_doubt() -> None:
     assert doubt_of_all([], Doubt(5, (), None, 1e-6), 10**9, 1) == Doubt(10**9, (), None, 1e-6)
 
 
-def test_one_placement_splits_no_key_but_the_empty_one_that_it_draws_for() -> None:
+def test_single_placement_splits_only_the_empty_key_if_drawn() -> None:
     assert never_splits({"murmur2@12"}, empty=True)
     assert never_splits({"librdkafka-consistent@12"}, empty=False)
     assert not never_splits({"librdkafka-consistent@12"}, empty=True)

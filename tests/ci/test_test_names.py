@@ -1,0 +1,68 @@
+"""Names of tests state subject, condition and outcome: four words at least, without pronouns and private terms."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PRONOUNS = frozenset({"it", "its", "nobody", "somebody", "them", "they", "whoever"})
+PRIVATE = frozenset(
+    {
+        *("alike", "anew", "believed", "fate", "heard", "hears", "knows", "mend", "mended", "mends", "met", "party"),
+        *("said", "stories", "story", "stranger", "strangers", "told", "trouble", "troubles", "vain"),
+    }
+)
+"""Words that the project once used in a sense of its own; the field has others."""
+
+
+def fault(name: str) -> str:
+    """What is wrong with the name of a test; empty if nothing is."""
+    words = name.removeprefix("test_").split("_")
+    if len(words) < 4:
+        return "fewer than four words: state subject, condition and outcome"
+    vague = sorted({*words} & (PRONOUNS | PRIVATE))
+    return f"{', '.join(vague)}: name the subject" if vague else ""
+
+
+def test_names_of_all_tests_state_subject_condition_and_outcome() -> None:
+    faults = []
+    count = 0
+    for path in sorted((ROOT / "tests").rglob("test_*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
+                count += 1
+                if why := fault(node.name):
+                    faults.append(f"{path.relative_to(ROOT)}::{node.name}: {why}")
+    assert count > 3000
+    assert not faults, "\n".join(faults)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("test_partition_of_null_key_stays_until_batch_is_full", ""),
+        ("test_paths", "fewer than four words"),
+        ("test_a_page_is_written", ""),
+        ("test_it_says_what_it_selects", "it: name the subject"),
+        ("test_a_changed_jar_is_told_with_a_hint", "told: name the subject"),
+    ],
+)
+def test_fault_of_a_name_is_length_pronoun_or_private_term(name: str, why: str) -> None:
+    assert fault(name).startswith(why)
+    assert bool(fault(name)) == bool(why)
+
+
+def test_tests_named_by_scripts_and_pages_exist() -> None:
+    listed = ["git", "grep", "-hoE", r"tests/[a-z0-9_/]+\.py::test_\w+", "--", "ci", "kit", "tests", "tox.ini", "*.md"]
+    named = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    assert len(named) > 5
+    missing = [
+        one for one in named
+        if not re.search(rf"def {one.partition('::')[2]}\(", (ROOT / one.partition("::")[0]).read_text(encoding="utf-8"))
+    ]  # fmt: skip
+    assert missing == []
