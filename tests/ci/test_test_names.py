@@ -57,6 +57,7 @@ def test_fault_of_a_name_is_length_pronoun_or_private_term(name: str, why: str) 
     assert bool(fault(name)) == bool(why)
 
 
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no git repository")
 def test_tests_named_by_scripts_and_pages_exist() -> None:
     listed = ["git", "grep", "-hoE", r"tests/[a-z0-9_/]+\.py::test_\w+", "--", "ci", "kit", "tests", "tox.ini", "*.md"]
     named = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
