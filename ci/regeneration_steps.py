@@ -19,6 +19,7 @@ import client_results
 import clients
 import finding_pages
 import historical_bugs
+import msgspec
 import proof_pages
 from regenerate import Step
 
@@ -62,6 +63,7 @@ PINS = "jars/kafka_jars/releases.toml"
 # Outside tox's folder of temporary files, which each run empties: an unfinished verification resumes from it.
 LAST = ".kafka-conformance/regenerate/certificate.json"
 _FREEZE_CHECK = "kafka-conformance freeze --check --kafka spread --rules {parts}"
+_FINDINGS_CHECK = "python -m pytest -q -m exhaustive tests/conformance/test_findings.py"
 _DIGITS = 16
 
 
@@ -109,6 +111,13 @@ def _frozen_keys() -> dict[str, str]:
     """Return the key of each rule that has cases: what answers them, and their file."""
     slugs = [slug for slug, rule in RULES.items() if frozen(rule) is not None]
     return {slug: rule_keys(f"{CASES}/{slug}.ndjson", PINS, rules=(slug,))[slug] for slug in slugs}
+
+
+def _finding_keys() -> Mapping[str, str]:
+    """Return the key of the cases on the pages of findings, and of the rules that answer them."""
+    cases = "kit/docs/findings/*.json"
+    rules = {msgspec.json.decode(path.read_bytes())["rule"] for path in ROOT.glob(cases)}
+    return _files(cases, "tests/conformance/test_findings.py", PINS, rules=sorted(rules))()
 
 
 def _files(*patterns: str, rules: Collection[str] = ()) -> Callable[[], Mapping[str, str]]:
@@ -210,6 +219,7 @@ STEPS = (
          keys=_kill_keys, after=("cases",), each=True),
     # Makes no file: Java, asked again, still answers as frozen.
     Step("frozen-answers", (), (_FREEZE_CHECK,), 20, keys=_frozen_keys, after=("cases", "kills"), checks=(_FREEZE_CHECK,)),
+    Step("finding-answers", (), (_FINDINGS_CHECK,), 240, keys=_finding_keys, checks=(_FINDINGS_CHECK,)),
     Step("certificate", (CERTIFICATE,),
          (f"kafka-conformance verify --kafka all --changed --certificate {LAST}",
           f"kafka-conformance certificate {LAST} --write {CERTIFICATE}"), 600, void=_unproven_rules),

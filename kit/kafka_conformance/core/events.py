@@ -1,8 +1,8 @@
 """What happens in a gate, as a stream of events: every report is made from this, and from nothing else.
 
 One event is one JSON object on a line (``--events out.ndjson``), identified by its field ``event``. The order is ``began``;
-then for each rule in each release ``rule_began``, a ``differed`` for each finding and a ``trouble`` for each time that the
-target broke the protocol, and ``rule_ended``; a ``stale`` for each entry of the known failures that no longer says the
+then for each rule in each release ``rule_began``, a ``differed`` for each finding and a ``protocol_error`` for each time the
+the target broke the protocol, and ``rule_ended``; a ``stale`` for each entry of the known failures that no longer says the
 truth; ``ended``. Whatever text comes from a target is as the target sent it: a writer has to make it harmless in its own
 format.
 """
@@ -75,12 +75,12 @@ class Diagnosis(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     """
 
     mutant: str
-    story: str
+    description: str
     equal: int
     wrong: int
     also: int = 0
     right: int = 0
-    threads: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
     sample_of: int = 0
 
 
@@ -190,7 +190,7 @@ class Differed(_Event, frozen=True, tag="differed"):
     by: str = ""
 
 
-class ProtocolError(_Event, frozen=True, tag="trouble"):
+class ProtocolError(_Event, frozen=True, tag="protocol_error"):
     """The target broke the protocol, ended, or failed: what happened, how often, and a hint.
 
     ``question`` is the smallest one at fault, ``expected`` its right answer, ``id`` its name, ``file`` where it was saved,
@@ -199,9 +199,9 @@ class ProtocolError(_Event, frozen=True, tag="trouble"):
 
     rule: str
     release: str
-    error: str = msgspec.field(name="trouble")
+    error: str
     what: str
-    hint: str = msgspec.field(name="mend")
+    hint: str
     times: int = 1
     id: str = ""
     question: dict[str, Any] | None = None
@@ -256,7 +256,7 @@ class Stale(_Event, frozen=True, tag="stale"):
 
     entry: str
     why: str
-    hint: str = msgspec.field(name="mend")
+    hint: str
 
 
 class Ended(_Event, frozen=True, tag="ended"):

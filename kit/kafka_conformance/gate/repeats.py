@@ -91,4 +91,4 @@ def diagnosis_of(rule: Rule, differences: Sequence[Difference], changing: Sequen
     elif rule.slug in RULES_WITH_DRAWS:
         story += "; if it draws random numbers of its own, name a grade for this rule in the hello"
     count = len(differences)
-    return Diagnosis(NOT_DETERMINISTIC, story, count, count, threads=references)
+    return Diagnosis(NOT_DETERMINISTIC, story, count, count, references=references)

@@ -85,7 +85,7 @@ def test_answers_that_change_are_a_finding_of_their_own(tmp_path: Path) -> None:
     assert changing.question["key"] == ""
     assert changing.diagnosis is not None
     assert changing.diagnosis.mutant == "not-deterministic"
-    assert "https://github.com/confluentinc/librdkafka/issues/4510" in changing.diagnosis.threads
+    assert "https://github.com/confluentinc/librdkafka/issues/4510" in changing.diagnosis.references
     crc32 = found["another partition"].diagnosis
     assert crc32 is not None
     assert crc32.mutant == "librdkafka-consistent"
@@ -176,4 +176,4 @@ def test_a_client_that_draws_for_every_key_is_not_compared_with_librdkafka(tmp_p
     client.hashes = lambda _: client.chance.getrandbits(31)
     found = [one for one in _found(_gate(client, tmp_path)).values() if one.diagnosis]
     assert {one.diagnosis.mutant for one in found if one.diagnosis} == {"not-deterministic"}
-    assert not any("librdkafka" in one.diagnosis.story for one in found if one.diagnosis)
+    assert not any("librdkafka" in one.diagnosis.description for one in found if one.diagnosis)

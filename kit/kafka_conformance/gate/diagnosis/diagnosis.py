@@ -83,7 +83,7 @@ class Explanation:
         """Return the diagnosis with the counts of one kind, all of whose differences are given."""
         one, apart = self.diagnosis, f"{kind}{_EMPTY}" not in self.kinds
         equal = sum(not (apart and key_of(each.question) == "") for each in differences)
-        return Diagnosis(one.mutant, one.story, equal, len(differences), one.also, one.right, one.threads, 0)
+        return Diagnosis(one.mutant, one.description, equal, len(differences), one.also, one.right, one.references, 0)
 
 
 @dataclass(frozen=True, slots=True)

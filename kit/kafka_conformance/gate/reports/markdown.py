@@ -167,11 +167,11 @@ def _sides(one: Finding, limit: int) -> Sequence[str]:
 
 
 def diagnosis(one: Diagnosis) -> str:
-    """A diagnosis as text: the mistake's name as code, its threads as links."""
-    threads = ", ".join(map(link, one.threads))
-    before, mutant, after = diagnosed(one, threads=False).partition(f"`{one.mutant}`")
+    """A diagnosis as text: the mistake's name as code, its references as links."""
+    references = ", ".join(map(link, one.references))
+    before, mutant, after = diagnosed(one, references=False).partition(f"`{one.mutant}`")
     line = words(before) + (code(one.mutant) if mutant else "") + words(after)
-    return line + (f" (see {threads})" if threads else "")
+    return line + (f" (see {references})" if references else "")
 
 
 def _explained(one: Explained) -> str:

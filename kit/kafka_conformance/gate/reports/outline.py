@@ -345,15 +345,15 @@ def counted(ended: RuleEnded | Ended) -> str:
     return ", ".join([plural(ended.asked, "question"), *(f"{count:,} {what}" for count, what in sides if count)])
 
 
-def diagnosed(one: Diagnosis, *, threads: bool = True) -> str:
+def diagnosed(one: Diagnosis, *, references: bool = True) -> str:
     """A diagnosis in one line: which known mistake gives the same answers, and where somebody made it."""
     verb = "equals" if one.wrong == 1 else "equal"
-    line = f"{one.equal:,} of {plural(one.wrong, 'wrong answer')} {verb} `{one.mutant}`: {one.story}"
+    line = f"{one.equal:,} of {plural(one.wrong, 'wrong answer')} {verb} `{one.mutant}`: {one.description}"
     if one.sample_of:
         line += f" (a sample of {one.sample_of:,})"
     if one.right:
         line += f"; so do {one.also:,} of {plural(one.right, 'right one')}"
-    return f"{line} (see {', '.join(one.threads)})" if threads and one.threads else line
+    return f"{line} (see {', '.join(one.references)})" if references and one.references else line
 
 
 def compared(one: Differed, limit: int = 200) -> list[Part]:

@@ -133,8 +133,8 @@ def _count(row: Row) -> str:
 
 
 def _diagnosed(one: Diagnosis) -> tuple[str, str, str]:
-    """The line without its threads, as what stands before the mutant's name, that name, and the rest."""
-    return diagnosed(one, threads=False).partition(f"`{one.mutant}`")
+    """The line without its references, as what stands before the mutant's name, that name, and the rest."""
+    return diagnosed(one, references=False).partition(f"`{one.mutant}`")
 
 
 def _picture(seen: Distribution) -> Markup:

@@ -66,7 +66,7 @@ def test_a_mistake_about_the_record_that_crosses_the_limit_is_named(slug: str, s
     assert found.mutant == slug
     assert (found.equal, found.also) == (found.wrong, found.right)
     assert min(found.wrong, found.right) > 10
-    assert found.threads == mutant_named(slug).references
+    assert found.references == mutant_named(slug).references
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -286,7 +286,7 @@ def test_each_mistake_is_recognised(mutant: Mutant) -> None:
     best = explanations[0]
     assert (best.equal, best.wrong, best.also, best.right) == (len(wrong), len(wrong), len(right), len(right))
     if mutant.slug not in SAME_AS:
-        assert set(explanations[0].threads) >= set(mutant.references)
+        assert set(explanations[0].references) >= set(mutant.references)
 
 
 def test_two_mistakes_are_both_reported() -> None:
@@ -381,7 +381,7 @@ def test_another_release_is_recognised(slug: str, at: str, acting: str, reported
         rule, parse_release(at), lambda q, _: answered(rule.ask, q, parse_release(acting)), some(slug, 300)
     )
     assert [one.mutant for one in found] == [reported]
-    assert found[0].story.startswith(story)
+    assert found[0].description.startswith(story)
     assert found[0].equal == found[0].wrong
 
 
@@ -439,7 +439,10 @@ def test_a_wrong_hash_with_a_wrong_sign() -> None:
 
     (explanations,) = diagnosed(KEYED, NEWEST, target, some("partition-for-key", 300))
     assert explanations.mutant == "characters-for-bytes+sign-kept"
-    assert set(explanations.threads) == {*BY_SLUG["characters-for-bytes"].references, *BY_SLUG["sign-kept"].references}
+    assert set(explanations.references) == {
+        *BY_SLUG["characters-for-bytes"].references,
+        *BY_SLUG["sign-kept"].references,
+    }
 
 
 @pytest.mark.parametrize("slug", ["producer-partition", "default-partitioner"])
@@ -591,5 +594,5 @@ def test_a_hash_mistake_needs_several_keys() -> None:
 def test_odd_answers_do_not_break_the_diagnosis(odd: Any) -> None:
     (explanations,) = diagnosed(KEYED, NEWEST, lambda *_: odd, some("partition-for-key", 200))
     assert explanations.mutant == "always-the-same"
-    assert len(explanations.story) < 200
-    assert explanations.story.encode()
+    assert len(explanations.description) < 200
+    assert explanations.description.encode()

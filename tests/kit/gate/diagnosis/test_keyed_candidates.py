@@ -82,8 +82,8 @@ def test_a_schema_id_is_named() -> None:
         for key in KEYS[:12]
     ]
     (found,) = diagnose(MURMUR2, NEWEST, wrong, [])
-    assert "id 417" in found.diagnosis.story
-    assert found.diagnosis.threads
+    assert "id 417" in found.diagnosis.description
+    assert found.diagnosis.references
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def test_diagnosis_is_one_line_with_reference_links() -> None:
         "412 of 412 wrong answers equal `sign-abs`: the sign is dropped by abs; so do 588 of 588 right ones "
         f"(see {streams.THREAD})"
     )
-    assert streams.THREAD not in diagnosed(streams.SIGN_ABS, threads=False)
+    assert streams.THREAD not in diagnosed(streams.SIGN_ABS, references=False)
 
 
 def test_answers_are_compared_by_field() -> None:
