@@ -13,7 +13,7 @@ from kafka_conformance.core.java_text import LINE_END
 __all__ = ["parse_properties", "read_properties"]
 
 _BLANKS = " \t\f"
-_PAIR = re.compile(r"((?:\\.|[^\\=: \t\f])*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.DOTALL)
+_PAIR = re.compile(r"((?:\\.|[^\\=: \t\f]+)*)[ \t\f]*[=:]?[ \t\f]*(.*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|(.))", re.DOTALL)
 _NAMED = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
