@@ -125,10 +125,11 @@ class Message:
     def decode_first(self, data: bytes, version: int) -> tuple[Fields, bytes]:
         """Return the fields of the message at the start of ``data``, and the bytes behind it. Raises MalformedMessage."""
         self._check(version)
+        fields = self._fields  # first: this gives the engine Kafka's names
         flexible, stream = self.is_flexible(version), _Stream(data)
         try:
             found = self._engine.decode(stream, version=version, compact=self._compact(version), tagged=flexible)
-            return _normalised(self._fields, found, version), stream.read(stream.left)
+            return _normalised(fields, found, version), stream.read(stream.left)
         except _UNDECODABLE as error:
             raise MalformedMessage(f"{self.name} version {version} cannot be decoded: {error!r}") from error
 

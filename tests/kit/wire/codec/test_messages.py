@@ -10,7 +10,7 @@ import pytest
 from message_values import KINDS, requests_and_responses, values
 
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.wire.codec.messages import MalformedMessage, jar_codec, shipped_codec
+from kafka_conformance.wire.codec.messages import Codec, MalformedMessage, jar_codec, shipped_codec
 from kafka_conformance.wire.codec.schemas import FIRST_WITH_SCHEMAS, read_jar, read_shipped, schema_release
 from kafka_jars.pins import load
 from kafka_jars.store import default_store
@@ -130,3 +130,11 @@ def test_file_that_is_not_a_jar_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jar").write_bytes(b"PK")
     with pytest.raises(BadInput, match="cannot be read as a jar"):
         jar_codec(tmp_path / "a.jar")
+
+
+def test_decoding_before_any_encoding_finds_all_fields() -> None:
+    codec = Codec(shipped_codec().schemas)  # nothing has been encoded by it
+    assert codec.decode_response("ApiVersions", 0, bytes.fromhex("00000007002300000000")) == (
+        7,
+        {"errorCode": 35, "apiKeys": []},
+    )
