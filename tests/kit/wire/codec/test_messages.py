@@ -1,0 +1,140 @@
+"""Messages of every release whose jar is in the cache, without Java."""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from pathlib import Path
+
+import pytest
+from message_values import KINDS, requests_and_responses, values
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.wire.codec.messages import Codec, MalformedMessage, jar_codec, shipped_codec
+from kafka_conformance.wire.codec.schemas import FIRST_WITH_SCHEMAS, read_jar, read_shipped, schema_release
+from kafka_jars.pins import load
+from kafka_jars.store import default_store
+from kafka_reference.releases import parse_release
+
+RELEASES = [each for each in load().releases if parse_release(each) >= FIRST_WITH_SCHEMAS]
+
+
+def jar(release: str) -> Path:
+    return default_store().path(load().clients(release)[0])
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_every_message_of_a_jar_round_trips(release: str) -> None:
+    path = jar(release)
+    if not path.exists():
+        pytest.skip(f"the jar of {release} is not in the cache")
+    messages = requests_and_responses(jar_codec(path))
+    assert len(messages) > 90
+    for message in messages:
+        for version in message.versions:
+            for kind in ("default", "filled"):
+                data = message.encode(values(message, version, kind), version)
+                found = message.decode(data, version)
+                assert message.encode(found, version) == data, (message.name, version, kind)
+
+
+def test_all_kinds_of_values_round_trip_in_the_shipped_release() -> None:
+    count = 0
+    for message in requests_and_responses(shipped_codec()):
+        for version in message.versions:
+            for kind in KINDS:
+                given = values(message, version, kind)
+                found = message.decode(message.encode(given, version), version)
+                assert given.items() <= found.items() or kind == "default", (message.name, version, kind)
+                count += 1
+    assert count > 2400
+
+
+def test_shipped_schemas_equal_those_of_the_pinned_jar() -> None:
+    release, sha256, schemas = read_shipped()
+    pinned = load().clients(release)[0]
+    assert sha256 == pinned.sha256
+    path = default_store().path(pinned)
+    if not path.exists():
+        pytest.skip(f"the jar of {release} is not in the cache")
+    assert hashlib.sha256(path.read_bytes()).hexdigest() == sha256
+    assert schemas.items() <= read_jar(path).items()
+
+
+def test_releases_before_2_4_use_the_schemas_of_2_4_0() -> None:
+    assert str(schema_release(parse_release("0.11.0.3"))) == "2.4.0"
+    assert str(schema_release(parse_release("2.3.1"))) == "2.4.0"
+    assert str(schema_release(parse_release("3.9.2"))) == "3.9.2"
+
+
+def test_request_header_of_a_flexible_version_has_a_plain_client_id() -> None:
+    sent = shipped_codec().encode_request("ApiVersions", 3, {"clientSoftwareName": "x"}, 7, "me")
+    assert sent.hex() == "00120003000000070002" + b"me".hex() + "0002" + b"x".hex() + "0100"
+
+
+def test_header_of_an_api_versions_response_is_never_flexible() -> None:
+    body = shipped_codec().message("ApiVersionsResponse").encode({"errorCode": 35}, 3)
+    correlation, fields = shipped_codec().decode_response("ApiVersions", 3, b"\x00\x00\x00\x09" + body)
+    assert (correlation, fields["errorCode"]) == (9, 35)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"key": None}, "key is null"),
+        ({"kay": "g"}, "has no field 'kay'"),
+        ({"key": 5}, "expected string"),
+        ({"keyType": True, "key": "g"}, "expected int8"),
+        ({"keyType": 200, "key": "g"}, "cannot be encoded"),
+    ],
+)
+def test_wrong_fields_are_refused_with_their_name(fields: dict[str, object], words: str) -> None:
+    with pytest.raises(BadInput, match=words):
+        shipped_codec().message("FindCoordinatorRequest").encode(fields, 2)
+
+
+def test_field_of_another_version_is_refused_with_the_version() -> None:
+    with pytest.raises(BadInput, match="no field 'coordinatorKeys' in version 2"):
+        shipped_codec().message("FindCoordinatorRequest").encode({"coordinatorKeys": ["g"]}, 2)
+
+
+def test_version_outside_the_valid_range_is_refused() -> None:
+    with pytest.raises(BadInput, match="no version 2: expected 3-13"):
+        shipped_codec().message("ProduceRequest").encode({}, 2)
+
+
+def test_every_prefix_of_a_response_is_refused() -> None:
+    message = shipped_codec().message("FetchResponse")
+    data = message.encode(values(message, 17, "filled"), 17)
+    for length in range(len(data)):
+        with pytest.raises(MalformedMessage):
+            message.decode(data[:length], 17)
+    with pytest.raises(MalformedMessage, match="1 more bytes"):
+        message.decode(data + b"\x00", 17)
+
+
+def test_array_that_claims_billions_of_elements_is_refused() -> None:
+    with pytest.raises(MalformedMessage):
+        shipped_codec().message("MetadataResponse").decode(b"\x00\x00\x00\x00" + b"\x7f\xff\xff\xff", 1)
+
+
+@pytest.mark.parametrize("content", ["{", '{"name": "A"}', "[]", '{"name": "A", "type": "request", "fields": 5}'])
+def test_broken_schema_in_a_jar_is_refused(content: str, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.jar", "w") as made:
+        made.writestr("common/message/A.json", content)
+    with pytest.raises(BadInput, match="cannot be read as a jar"):
+        jar_codec(tmp_path / "a.jar")
+
+
+def test_file_that_is_not_a_jar_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.jar").write_bytes(b"PK")
+    with pytest.raises(BadInput, match="cannot be read as a jar"):
+        jar_codec(tmp_path / "a.jar")
+
+
+def test_decoding_before_any_encoding_finds_all_fields() -> None:
+    codec = Codec(shipped_codec().schemas)  # nothing has been encoded by it
+    assert codec.decode_response("ApiVersions", 0, bytes.fromhex("00000007002300000000")) == (
+        7,
+        {"errorCode": 35, "apiKeys": []},
+    )
