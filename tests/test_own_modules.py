@@ -13,4 +13,5 @@ import pytest
 def test_a_module_of_another_test_is_not_imported_again(tmp_path: Path, text: str) -> None:
     (tmp_path / "of_one_test.py").write_text(f"TEXT = {text!r}\n")
     sys.path.insert(0, str(tmp_path))
-    assert importlib.import_module("of_one_test").TEXT == text
+    found = importlib.import_module("of_one_test")
+    assert text == found.TEXT
