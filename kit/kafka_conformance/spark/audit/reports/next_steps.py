@@ -46,10 +46,7 @@ def _after_doubt(audit: Audit) -> str:
     if doubt is None or doubt.needed is None:
         return "Next: audit a topic of several partitions that the same producers write."
     more = max(doubt.needed - doubt.keys, 1)
-    return (
-        f"Next: audit {more:,} more distinct keys: a longer export, or the topic itself without --from, --to and --sample;"
-        f" kafka-conformance place KEY --partitions {audit.partitions} --seen P shows the rules that fit one key."
-    )
+    return f"Next: audit {more:,} more distinct keys: a longer export, or the topic without --from, --to, --sample."
 
 
 def _after_misplaced(audit: Audit) -> str:
