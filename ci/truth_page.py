@@ -56,6 +56,7 @@ def verdict(audit: Audit) -> str:
     parts = [f"{rule} {estimate(shares[rule]) if rule in shares else '100 %'}" for rule in dict.fromkeys(found)]
     parts += [f"unknown {estimate(audit.foreign)}"] if audit.foreign else []
     grown = [f"{one.before} to {one.after} partitions" for one in audit.growth]
+    grown += [f"{one.before} and {one.after} partitions at the same time" for one in audit.mixed_counts]
     keyless = [f"without a key: {name}" for name in audit.keyless.patterns]
     return "; ".join([*(parts or ["no known placement"]), *grown, *keyless])
 

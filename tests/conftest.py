@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import gc
 import secrets
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -56,3 +58,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept, left_out = without_unchanged(items, proven_rows(shipped(), MUTANTS).keys())
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
+
+
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    """Forget the modules that a test imported from its folder: a later test may import others of the same name."""
+    folder = getattr(item, "funcargs", {}).get("tmp_path")
+    if folder is None:
+        return
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and Path(file).is_relative_to(folder):
+            del sys.modules[name]
+    sys.path[:] = [entry for entry in sys.path if not Path(entry).is_relative_to(folder)]

@@ -16,6 +16,7 @@ from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQu
 from kafka_conformance.spark.audit.attribution.block import Block
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, Partitions
 from kafka_conformance.spark.audit.attribution.placements import find_placement
+from kafka_conformance.spark.audit.attribution.relatives import RELATIVES
 from kafka_conformance.spark.audit.result import Placed
 from kafka_reference.partitioning.murmur2_fast import murmur2
 from kafka_reference.releases import NEWEST
@@ -38,6 +39,8 @@ _CLIENTS = {mutant.slug: mutant.ask for mutant in MUTANTS}
 
 def place(slug: str, key: bytes, count: int) -> int:
     """Where the placement of this slug puts a key, by the gate's mutant of the same slug."""
+    if slug in RELATIVES:
+        return _relative(slug, key, count)
     if slug in _CLIENTS:
         return _CLIENTS[slug](PartitionForKeyQuestion(key.hex(), count), NEWEST)["partition"]
     if slug in FOLDS:
@@ -45,6 +48,26 @@ def place(slug: str, key: bytes, count: int) -> int:
     return masked(SCALAR_HASHES[slug](key), count)
 
 
+def _relative(slug: str, key: bytes, count: int) -> int:
+    """Where one of the audit's further rules puts a key, -1 if nowhere: with the gate's hash, where there is one."""
+    rule = RELATIVES[slug]
+    number = SCALAR_HASHES[rule.hash_name](key) if rule.hash_name in GATES else rule.hash(key)
+    if number is None:
+        return -1
+    top = 1 << rule.bits
+    number %= top
+    signed = number - top if 2 * number >= top else number
+    by_fold = {
+        "masked": number % (top // 2),
+        "abs": abs(signed),
+        "abs-or-zero": 0 if 2 * signed == -top else abs(signed),
+        "floor-mod": signed,
+        "unsigned": number,
+    }
+    return by_fold[rule.fold] % count
+
+
+GATES = "arrays-hash-code", "murmur2", "crc32", "fnv-1a", "murmur3-no-seed"
 Producer = tuple[str, int]
 """A placement's slug, or ``random``, and the number of partitions it knows of."""
 

@@ -147,7 +147,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("8-byte longs modulo 12", "the integer", _one("int64-big-endian", "long")),
     Kind("4-byte integers modulo 12", "the integer", _one("int32-big-endian", "int")),
     Kind("all in partition 0", "one partition", _one("constant-0")),
-    Kind("an unknown hash", "SHA-1", _one("sha1")),
+    Kind("an unknown hash", "SHA-1, bytes 5 to 8", _one("inner sha1")),
     Kind("an unknown function of digits", "the integer over 7", _one("seventh", "digits")),
     Kind("partitions named by the sender", "at random", _one(RANDOM)),
     Kind("Java, and partitions named by the sender", "80 % and 20 %", _mixed(6000, 2000, JAVA, (RANDOM, 12), shares=(4, 1))),

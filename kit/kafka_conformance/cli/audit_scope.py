@@ -22,6 +22,7 @@ class Scope(msgspec.Struct, frozen=True):
     end: str = ""
     sample: str = ""
     report_only: bool = False
+    key_view: str = ""
 
     def selection(self) -> Selection:
         """Return the records to judge. Raises BadInput."""
@@ -35,14 +36,21 @@ class Scope(msgspec.Struct, frozen=True):
         A join needs a rule with a hash, or a candidate.
         """
         from kafka_conformance.spark.audit.attribution.candidates import find_candidate, load_candidates, register
+        from kafka_conformance.spark.audit.attribution.key_views import find_view
         from kafka_conformance.spark.audit.attribution.placements import find_placement, number
 
+        if self.key_view:
+            find_view(self.key_view)
         if self.candidate and repairs:
             raise BadInput(
                 "--candidate has no effect with --repair-to: records are placed as Java's producer places them"
             )
         if self.key_format and repairs:
             raise BadInput("--key-format has no effect with --repair-to: records are placed by their whole keys")
+        if self.key_view and (repairs or joins):
+            raise BadInput(
+                f"--key-view has no effect with {'--join' if joins else '--repair-to'}: whole keys count there"
+            )
         if repairs and (self.begin or self.end or self.sample):
             raise BadInput("--from, --to and --sample have no effect with --repair-to: a repair copies every record")
         register(load_candidates(self.candidate, source.partitions))
@@ -59,6 +67,9 @@ scope_options = options.collected(
     click.option("--key-format", default="", type=click.Choice(["", *_KEY_FORMATS]), metavar="|".join(_KEY_FORMATS),
                  help="Report keys that differ only in the frame of a schema registry, or the spelling of their JSON, and "
                       "lie in several partitions."),
+    click.option("--key-view", default="", metavar="VIEW",
+                 help="The part of a key that a rule places: whole, window, frame, before:X, field:NAME, … (default: what "
+                      "explains the topic)."),
     click.option("--from", "begin", default="", metavar="TIME|offset:N|offset:P:N,P:N",
                  help="Judge records from this time (ISO 8601) or offset on; offset:N is for all partitions."),
     click.option("--to", "end", default="", metavar="TIME|offset:N|offset:P:N,P:N",

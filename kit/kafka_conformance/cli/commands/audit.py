@@ -134,7 +134,7 @@ def _request(source: str, given: Given, scope: Scope, expect: str, chunk: int, a
     isolation = "" if given.form else given.isolation
     where = ", ".join(given.segments) or given.bootstrap
     return AuditRequest(source, where, expect, chunk, all_records, scope.key_format, isolation,
-                        given.selection)  # fmt: skip
+                        given.selection, scope.key_view)  # fmt: skip
 
 
 def _audit(spark: Spark, asked: AuditRequest, given: Given, folder: str, progress: Steps) -> Audit:

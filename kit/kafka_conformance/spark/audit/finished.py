@@ -13,6 +13,7 @@ import msgspec
 
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.spark.audit.attribution.candidates import register_relatives
 from kafka_conformance.spark.audit.findings import Findings
 from kafka_conformance.spark.audit.local.findings import LocalFindings
 from kafka_conformance.spark.audit.local.folder import RunFolder
@@ -67,6 +68,7 @@ def _plan(found: Any, folder: str) -> Plan:
     plan = as_plan(found, folder)
     if plan is None:
         raise BadInput(f"{folder} holds no audit: give the --folder of a finished one")
+    register_relatives(plan.relatives)
     return plan
 
 
@@ -80,5 +82,5 @@ def _check(folder: str, missing: list[int], chunks: int) -> None:
 def _result(plan: Plan, findings: Findings, deletions: Deletions, folder: str) -> Audit:
     source = _Planned(plan)
     request = AuditRequest(plan.source, plan.where, plan.expected, plan.chunk_records, plan.every_record, plan.key_format,
-                           plan.isolation, plan.selection)  # fmt: skip
+                           plan.isolation, plan.selection, plan.key_view)  # fmt: skip
     return result_of(sum_up(plan, findings, source), source, request, folder, 0.0, deletions.deleted())

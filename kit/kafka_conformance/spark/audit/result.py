@@ -284,6 +284,12 @@ class Summed(msgspec.Struct, frozen=True, kw_only=True):
     """Keys that differ in their frame only, with ``--key-format``."""
     foreign: Interval | None = None
     """The share of producers of unknown placements, if records are unexplained: also what they put where another would."""
+    mixed_counts: tuple[Growth, ...] = ()
+    """Two partition counts that were in use at the same time: ``until`` is the last record with the smaller one."""
+    key_view: str = "whole"
+    """What of a key was placed, and is judged (``attribution.key_views``): ``key`` is this part of it in all results."""
+    fitting_views: tuple[str, ...] = ()
+    """With a doubt, the views with which the expected placement puts every key of the sample where it is."""
     notes: tuple[str, ...] = ()
     """Further remarks, one line each: records without timestamps, missing offsets."""
 

@@ -21,10 +21,11 @@ from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.spark.arrow import to_arrow
 from kafka_conformance.spark.audit import retention
-from kafka_conformance.spark.audit.attribution.candidates import registered
+from kafka_conformance.spark.audit.attribution.candidates import register_relatives, registered
+from kafka_conformance.spark.audit.attribution.key_views import WHOLE
 from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS
 from kafka_conformance.spark.audit.findings import RECORD, Findings
-from kafka_conformance.spark.audit.first_look import SAMPLE_RECORDS, compile_all, look
+from kafka_conformance.spark.audit.first_look import SAMPLE_RECORDS, Look, compile_all, look
 from kafka_conformance.spark.audit.isolation import notes_of, reading_of
 from kafka_conformance.spark.audit.result import NOTHING_FOREIGN, Audit, Deleted, Doubt, Foreign, Placed, Summed
 from kafka_conformance.spark.audit.retention import Deletions
@@ -61,7 +62,8 @@ class AuditRequest:
     ``name`` is the source's, ``where`` the broker's address (empty for files), ``expected`` a placement's slug;
     ``every_record`` writes all records to Parquet, not only the offending ones; ``key_format`` is one of
     ``framing.formats.FORMATS``, or empty. ``isolation`` is the level with which the source reads (``isolation.LEVELS``);
-    empty for files. ``selection`` are the records to judge.
+    empty for files. ``selection`` are the records to judge. ``key_view`` is a view of
+    the keys (``attribution.key_views``); empty for the one that explains the topic.
     """
 
     name: str
@@ -72,6 +74,7 @@ class AuditRequest:
     key_format: str = ""
     isolation: str = ""
     selection: Selection = _EVERYTHING
+    key_view: str = ""
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -97,6 +100,17 @@ class Plan(msgspec.Struct, frozen=True):
     key_format: str = ""
     isolation: str = ""
     selection: Selection = Selection()
+    key_view: str = WHOLE
+    """The view of the keys that is judged."""
+    relatives: tuple[str, ...] = ()
+    """The rules beyond the built-in ones that are present."""
+    alike: dict[str, tuple[str, ...]] = {}
+    fitting_views: tuple[str, ...] = ()
+
+    @property
+    def look(self) -> Look:
+        """What the sample has shown."""
+        return Look(self.known, self.doubt, self.foreign, self.key_view, self.relatives, self.alike, self.fitting_views)
 
 
 def planned(spark: Spark, folder: str) -> Plan | None:
@@ -141,11 +155,22 @@ def audit(spark: Spark, source: Source, request: AuditRequest, folder: str, prog
 def _plan(spark: Spark, source: Source, request: AuditRequest, before: Plan | None) -> Plan:
     compile_all()
     if before is not None:
-        return make_plan(source, request, before.known, before.doubt, before.foreign)
+        return make_plan(source, request, resumed(before, request))
     rows = retention.read_remaining(source, lambda: _sample(spark, source))
+    return make_plan(source, request, looked(source, request, rows))
+
+
+def looked(source: Sized, request: AuditRequest, rows: pa.Table) -> Look:
+    """Return what a sample of the source shows."""
     expected = Placed(request.expected, source.partitions)
-    found = look(rows, source.partitions, expected, one_of_many=is_one_of_many(source))
-    return make_plan(source, request, *found)
+    return look(rows, source.partitions, expected, one_of_many=is_one_of_many(source), view=request.key_view)
+
+
+def resumed(before: Plan, request: AuditRequest) -> Look:
+    """Return what the sample of an earlier run has shown; its view is another if one is asked for."""
+    register_relatives(before.relatives)
+    found = before.look
+    return msgspec.structs.replace(found, view=request.key_view) if request.key_view else found
 
 
 def _sample(spark: Spark, source: Source) -> pa.Table:
@@ -167,16 +192,15 @@ def _findings(run: Run, chunks: int, records: int) -> Findings:
     return SparkFindings(run, chunks)
 
 
-def make_plan(
-    source: Sized, request: AuditRequest, known: tuple[Placed, ...], doubt: Doubt | None, foreign: Foreign
-) -> Plan:
+def make_plan(source: Sized, request: AuditRequest, seen: Look) -> Plan:
     """Return the plan of an audit from what a sample has shown."""
     spans = dict(sorted(source.spans.items()))
     kit, chunk = kit_version(), request.chunk_records
-    candidates = {each.name: each.version for each in registered()}
+    candidates = {each.name: each.version for each in registered() if each.name not in seen.relatives}
     return Plan(
-        "audit", kit, request.name, request.where, request.expected, chunk, request.every_record, spans, known, doubt,
-        candidates, foreign, request.key_format, request.isolation, request.selection,
+        "audit", kit, request.name, request.where, request.expected, chunk, request.every_record, spans, seen.known,
+        seen.doubt, candidates, seen.foreign, request.key_format, request.isolation, request.selection, seen.view,
+        seen.relatives, seen.alike, seen.fitting_views,
     )  # fmt: skip
 
 
@@ -186,13 +210,24 @@ def scan_of(plan: Plan) -> BlockScan:
     return block_scanner(
         partitions, Placed(plan.expected, partitions), plan.known, plan.foreign, buckets=_buckets(plan),
         every=plan.every_record, doubtful=plan.doubt is not None, key_format=plan.key_format, share=plan.selection.share,
+        key_view=plan.key_view,
     )  # fmt: skip
 
 
 def sum_up(plan: Plan, findings: Findings, source: Sized) -> Summed:
     """Return the totals of a finished scan with this plan."""
     expected = Placed(plan.expected, source.partitions)
-    return summed(findings, source, expected, _buckets(plan), plan.doubt, plan.key_format)
+    found = summed(findings, source, expected, _buckets(plan), plan.doubt, plan.key_format)
+    return _with_look(found, plan)
+
+
+def _with_look(found: Summed, plan: Plan) -> Summed:
+    """Add what the totals have of the sample."""
+    shares = tuple(
+        msgspec.structs.replace(one, alike=tuple(dict.fromkeys((*one.alike, *plan.alike.get(one.placed.rule, ())))))
+        for one in found.shares
+    )
+    return msgspec.structs.replace(found, shares=shares, key_view=plan.key_view, fitting_views=plan.fitting_views)
 
 
 def _buckets(plan: Plan) -> int:

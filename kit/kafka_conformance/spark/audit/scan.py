@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import msgspec
@@ -34,6 +35,7 @@ from numpy.typing import NDArray
 from kafka_conformance.spark.audit.attribution.attribution import KEYLESS_AT
 from kafka_conformance.spark.audit.attribution.block import Block, Judged, Summary, attribution_names, judge
 from kafka_conformance.spark.audit.attribution.candidates import register, registered
+from kafka_conformance.spark.audit.attribution.key_views import WHOLE, viewed
 from kafka_conformance.spark.audit.findings import BLOCK, FORMS, KEYS
 from kafka_conformance.spark.audit.framing.forms import pack_forms
 from kafka_conformance.spark.audit.record_files import RecordFile, RecordFiles
@@ -91,13 +93,15 @@ def block_scanner(
     doubtful: bool = False,
     key_format: str = "",
     share: float = 1.0,
+    key_view: str = WHOLE,
 ) -> BlockScan:
     """Return the function from blocks to the rows of their findings.
 
     ``known`` are placements present in a sample of the topic, ``foreign`` the records there that none explains; ``every``
     writes files of all records, not only the offending ones; ``buckets`` is the number of buckets for keys; ``doubtful``: no
     record is attributed (``judge``). ``key_format`` is one of ``framing.formats.FORMATS``; without it, there are no rows of
-    forms. ``share`` is the share of the keys to judge (``sampling``).
+    forms. ``share`` is the share of the keys to judge (``sampling``). ``key_view`` is what the placements place, and the key
+    of all findings (``attribution.key_views``); forms are of whole keys.
     """
     candidates = registered()
 
@@ -105,11 +109,12 @@ def block_scanner(
         register(candidates)
         files = RecordFiles(expected, partitions, every=every)
         for block in sampled(blocks, share, key_format):
-            judged = judge(block, partitions, expected, known, foreign=foreign, doubtful=doubtful, weakest=False)
-            yield _finding_rows(block, judged, buckets)
+            seen = block if key_view == WHOLE else replace(block, keys=viewed(block.keys, key_view))
+            judged = judge(seen, partitions, expected, known, foreign=foreign, doubtful=doubtful, weakest=False)
+            yield _finding_rows(seen, judged, buckets)
             if key_format:
                 yield from _form_rows(block, list(pack_forms(block, key_format, partitions, buckets)))
-            yield from map(_filed, files.add(block, judged))
+            yield from map(_filed, files.add(seen, judged))
         yield from map(_filed, files.end())
 
     return scan

@@ -15,7 +15,7 @@ from kafka_conformance.spark.audit.sources import Span
 JAVA, OLD = Placed("murmur2", 2), Placed("murmur2", 1)
 DOUBT, FOREIGN = Doubt(5, ("murmur2", "sign-abs"), 31, 1e-6), Foreign(0.25)
 PLAN = run.Plan("audit", "1", "t", "b:1", "murmur2", 10, True, {0: Span(0, 5), 1: Span(2, 3)}, (JAVA, OLD), DOUBT,
-                foreign=FOREIGN, key_format="json", selection=Selection(share=0.5))  # fmt: skip
+                foreign=FOREIGN, key_format="json", selection=Selection(share=0.5), key_view="window")  # fmt: skip
 
 
 def test_nothing_of_the_plan_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,8 +23,9 @@ def test_nothing_of_the_plan_is_left_out(monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setattr(run, name, lambda *given, **named: (*given, named))
     monkeypatch.setattr(run, "buckets_for", lambda records: 100 * records)
     scan: Any = run.scan_of(PLAN)
-    named = {"buckets": 600, "every": True, "doubtful": True, "key_format": "json", "share": 0.5}
+    monkeypatch.setattr(run, "_with_look", lambda found, plan: (*found, plan))
+    named = {"buckets": 600, "every": True, "doubtful": True, "key_format": "json", "share": 0.5, "key_view": "window"}
     assert scan == (2, JAVA, (JAVA, OLD), FOREIGN, named)
     source: Any = Of(partitions=2)
     findings: Any = "findings"
-    assert run.sum_up(PLAN, findings, source) == ("findings", source, JAVA, 600, DOUBT, "json", {})
+    assert run.sum_up(PLAN, findings, source) == ("findings", source, JAVA, 600, DOUBT, "json", {}, PLAN)

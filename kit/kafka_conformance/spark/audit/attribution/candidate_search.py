@@ -78,7 +78,8 @@ def _held(placed: Placed, kinds: NDArray[np.int64], keys: KeyColumn) -> float:
     chosen = _with(placed.rule, keys, placed.partitions)
     if chosen is None:
         return 0.0
-    pairs = np.stack((kinds, keys.where, chosen), axis=1)[keys.where < placed.partitions]
+    placeable = (keys.where < placed.partitions) & (chosen >= 0)  # a relative may place keys of one form only
+    pairs = np.stack((kinds, keys.where, chosen), axis=1)[placeable]
     _, at, chosen = np.unique(pairs, axis=0).T
     if at.size < HANDFUL:
         return 0.0

@@ -27,10 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kafka_conformance.core.errors import BadInput, CandidateRaised
+from kafka_conformance.spark.audit.attribution.relatives import RELATIVES, relative_partitions
 from kafka_reference.bulk import Data, Offsets
 
 __all__ = [
-    "Candidate", "Function", "candidate_partitions", "find_candidate", "load_candidates", "register", "registered",
+    "Candidate", "Function", "candidate_partitions", "find_candidate", "load_candidates", "register", "register_relatives",
+    "registered",
 ]  # fmt: skip
 
 Function: TypeAlias = Callable[[bytes, int], int]
@@ -64,9 +66,26 @@ def register(candidates: Sequence[Candidate]) -> None:
     """Make these the candidates of this process, in place of any others."""
     if candidates == registered():
         return
-    functions = [pickle.loads(each.pickled) if each.pickled else _IMPORTED[each.name] for each in candidates]  # noqa: S301
+    functions = [_function(each) for each in candidates]
     _REGISTERED.clear()
     _REGISTERED.update({each.name: (each, function) for each, function in zip(candidates, functions, strict=True)})
+
+
+def _function(candidate: Candidate) -> Function:
+    if candidate.pickled:
+        return pickle.loads(candidate.pickled)  # type: ignore[no-any-return]  # noqa: S301
+    return _IMPORTED.get(candidate.name, _never)
+
+
+def _never(_: bytes, __: int) -> int:
+    """Stand for a relative, which is computed for a column of keys."""
+    raise NotImplementedError
+
+
+def register_relatives(slugs: Iterable[str]) -> None:
+    """Add these rules of :mod:`.relatives` to the user's candidates, in place of other relatives."""
+    own = [each for each in registered() if each.name not in RELATIVES]
+    register([*own, *(Candidate(slug, b"", "", by_remainder=True) for slug in slugs)])
 
 
 def registered() -> tuple[Candidate, ...]:
@@ -82,6 +101,8 @@ def find_candidate(slug: str) -> Candidate | None:
 
 def candidate_partitions(slug: str, offsets: Offsets, data: Data, count: int) -> NDArray[np.int64]:
     """Return the partition that a candidate chooses for each key. Raises BadInput with the key that it cannot place."""
+    if slug in RELATIVES:
+        return relative_partitions(slug, offsets, data, count)
     _, function = _REGISTERED[slug]
     first = int(offsets[0])
     content = data[first : int(offsets[-1])].tobytes()

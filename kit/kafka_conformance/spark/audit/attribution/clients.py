@@ -17,6 +17,9 @@ CLIENTS: dict[str, str] = {
     "platformatic-kafka": "unsigned",
     "node-sinek": "murmur3-unsigned",
     "kafka-node": "constant-0",
+    "spring-cloud-stream": "string-hash-code-abs-or-zero",
+    "maxwell": "string-hash-code-abs",
+    "kafka-rust": "xxhash-unsigned",
     "kafka-go": ANY,
     "pykafka": ANY,
 }

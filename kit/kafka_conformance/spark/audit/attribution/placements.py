@@ -30,6 +30,7 @@ from kafka_conformance.rules.murmur2.ported_hash_mutants import PORTED_HASHES
 from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import MUTANTS
 from kafka_conformance.rules.partition_for_key.mutants import FOLDS
 from kafka_conformance.spark.audit.attribution.candidates import find_candidate, registered
+from kafka_conformance.spark.audit.attribution.relatives import RELATIVES
 
 __all__ = ["ANY", "CONSTANT", "JAVA", "PLACEMENTS", "STRUCTURED", "Placement", "find_placement", "number", "rank"]
 
@@ -134,6 +135,8 @@ def number(slug: str) -> int:
 
 def find_placement(slug: str) -> Placement:
     """Return the placement with this slug, structured ones and candidates included. Raises BadInput for an unknown slug."""
+    if slug in RELATIVES:
+        return Placement(slug, RELATIVES[slug].story)
     if find_candidate(slug):
         return Placement(slug, f"the function {slug} of --candidate")
     if slug.startswith(CONSTANT) and slug.removeprefix(CONSTANT).isdigit():

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from kafka_conformance.spark.audit.attribution.candidates import candidate_partitions, find_candidate
 from kafka_conformance.spark.audit.attribution.compiled import DATA, OFFSETS, Int, compiled, inlined
 from kafka_conformance.spark.audit.attribution.placements import CONSTANT, STRUCTURED
+from kafka_conformance.spark.audit.attribution.relatives import RELATIVES
 from kafka_reference.bulk import Data, Offsets
 
 __all__ = ["structured_partitions", "structured_values"]
@@ -49,7 +50,7 @@ def structured_values(rule: str, offsets: Offsets, data: Data) -> tuple[NDArray[
 
 def structured_partitions(rule: str, offsets: Offsets, data: Data, count: int) -> NDArray[np.int64]:
     """Return the partition of each key by a rule of STRUCTURED, a constant or a candidate; -1 where it places none."""
-    if find_candidate(rule):
+    if rule in RELATIVES or find_candidate(rule):
         return candidate_partitions(rule, offsets, data, count)
     if rule.startswith(CONSTANT):
         return np.full(offsets.size - 1, int(rule.removeprefix(CONSTANT)), i64)

@@ -16,14 +16,24 @@ import pyarrow as pa
 
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.spark.audit.attribution.block import Block
-from kafka_conformance.spark.audit.first_look import SAMPLE_RECORDS, look
+from kafka_conformance.spark.audit.first_look import SAMPLE_RECORDS
 from kafka_conformance.spark.audit.local.findings import LocalFindings
 from kafka_conformance.spark.audit.local.folder import RunFolder
-from kafka_conformance.spark.audit.result import Audit, Placed
+from kafka_conformance.spark.audit.result import Audit
 from kafka_conformance.spark.audit.retention import Deletions, read_remaining
-from kafka_conformance.spark.audit.run import AuditRequest, Plan, as_plan, make_plan, result_of, scan_of, sum_up
+from kafka_conformance.spark.audit.run import (
+    AuditRequest,
+    Plan,
+    as_plan,
+    looked,
+    make_plan,
+    result_of,
+    resumed,
+    scan_of,
+    sum_up,
+)
 from kafka_conformance.spark.audit.scan import BlockScan
-from kafka_conformance.spark.audit.sources import Shrinking, chunked, is_one_of_many
+from kafka_conformance.spark.audit.sources import Shrinking, chunked
 from kafka_conformance.spark.audit.topics import Span, offset_count
 
 __all__ = ["LocalSource", "audit_locally", "planned_locally"]
@@ -49,15 +59,15 @@ def planned_locally(folder: str) -> Plan | None:
 def audit_locally(source: LocalSource, request: AuditRequest, folder: str, progress: Steps) -> Audit:
     """Run the audit, or resume it if ``folder`` holds a part of it. Raises KitError."""
     begun = time.monotonic()
-    expected, run = Placed(request.expected, source.partitions), RunFolder(folder)
+    run = RunFolder(folder)
     before = planned_locally(folder)
     progress.doing(f"sampling {source.name}")
     if before is None:
         rows = read_remaining(source, lambda: source.sample(SAMPLE_RECORDS))
-        seen = look(rows, source.partitions, expected, one_of_many=is_one_of_many(source))
+        seen = looked(source, request, rows)
     else:
-        seen = before.known, before.doubt, before.foreign
-    plan = make_plan(source, request, *seen)
+        seen = resumed(before, request)
+    plan = make_plan(source, request, seen)
     scan = scan_of(plan)
     progress.begin(f"auditing {source.name}", offset_count(source.spans))
     with run.open(msgspec.json.decode(msgspec.json.encode(plan))):

@@ -11,8 +11,10 @@ from math import floor, log10
 
 from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.reports.terminal import plural
+from kafka_conformance.spark.audit.attribution.key_views import ENCODED, WHOLE, find_view
 from kafka_conformance.spark.audit.reports import framing
 from kafka_conformance.spark.audit.reports.formatting import at, key, named, percent, place, when
+from kafka_conformance.spark.audit.reports.next_steps import next_step
 from kafka_conformance.spark.audit.reports.writers import attributed_totals, bounds, topic_writers
 from kafka_conformance.spark.audit.result import (
     EITHER,
@@ -78,18 +80,28 @@ def headline(audit: Audit) -> str:
         return "No record is selected." if audit.selection else "The topic has no records."
     if not audit.keyed:
         return f"None of the {plural(audit.records, 'record')} has a key, so no key can be in a wrong partition."
-    return _cannot_tell(audit.doubt) if audit.doubt else _misplaced(audit)
+    return _cannot_tell(audit, audit.doubt) if audit.doubt else _misplaced(audit)
 
 
 def _misplaced(audit: Audit) -> str:
     """Return how many records are not in the expected partition."""
+    by = "" if audit.key_view == WHOLE else f", by {find_view(audit.key_view).text}"
+    first = _encoded(audit)
     if not audit.offending:
-        return f"All {plural(audit.keyed, 'keyed record')} are where {_expected(audit)}."
+        return f"{first}{'all' if first else 'All'} {plural(audit.keyed, 'keyed record')} are where {_expected(audit)}{by}."
     share = percent(audit.offending, audit.keyed)
-    return f"{share} of {plural(audit.keyed, 'keyed record')} are not where {_expected(audit)}."
+    return f"{first}{share} of {plural(audit.keyed, 'keyed record')} are not where {_expected(audit)}{by}."
 
 
-def _cannot_tell(doubt: Doubt) -> str:
+def _encoded(audit: Audit) -> str:
+    """Return that the keys are an encoding of what was placed, if they are; else nothing."""
+    encoding = audit.key_view.partition("+")[0]
+    if encoding not in ENCODED:
+        return ""
+    return f"The keys are {encoding} of those that were placed: use --key-encoding {encoding} for an export. So read, "
+
+
+def _cannot_tell(audit: Audit, doubt: Doubt) -> str:
     """Return that there are too few distinct keys to tell placements apart, and how many it would take."""
     if doubt.needed is None:
         return (
@@ -103,7 +115,9 @@ def _cannot_tell(doubt: Doubt) -> str:
     else:
         more = len(doubt.fitting) - _FITTING
         fit = f"these rules all fit: {', '.join(doubt.fitting[:_FITTING])}" + (f" and {more} more" if more > 0 else "")
-    return f"{few}, {fit}. It would take {doubt.needed:,} distinct keys ({_confidence(doubt)} confidence)."
+    also = ", ".join(find_view(view).words for view in audit.fitting_views[:_FITTING])
+    also = f" {_producer(audit)} fits all of them too, by {also}." if also else ""
+    return f"{few}, {fit}.{also} It would take {doubt.needed:,} distinct keys ({_confidence(doubt)} confidence)."
 
 
 def _confidence(doubt: Doubt) -> str:
@@ -115,9 +129,12 @@ def _confidence(doubt: Doubt) -> str:
 def _expected(audit: Audit) -> str:
     """Return the expected producer with its verb, and its partition count if it is not the topic's."""
     one = audit.expected
-    producer = "Java's producer" if one.rule == "murmur2" else clipped(one.rule, _RULE)
-    puts = f"{producer} puts them"
+    puts = f"{_producer(audit)} puts them"
     return puts if one.partitions == audit.partitions else f"{puts} with {plural(one.partitions, 'partition')}"
+
+
+def _producer(audit: Audit) -> str:
+    return "Java's producer" if audit.expected.rule == "murmur2" else clipped(audit.expected.rule, _RULE)
 
 
 def labels(audit: Audit) -> dict[str, str]:
@@ -175,7 +192,8 @@ def placements(audit: Audit) -> list[tuple[str, ...]]:
 def alike(audit: Audit) -> list[str]:
     """Return a sentence for each placement with records that no key of the topic tells from other rules."""
     return [
-        f"No key of the topic tells {clipped(one.placed.rule, _RULE)} from {', '.join(one.alike)}."
+        f"No key of the topic tells {clipped(one.placed.rule, _RULE)} from {', '.join(one.alike[:_FITTING])}"
+        f"{f' and {len(one.alike) - _FITTING} more' if len(one.alike) > _FITTING else ''}."
         for one in ranked(audit)
         if one.alike and one.attributed
     ]
@@ -232,8 +250,10 @@ def broken_since(audit: Audit) -> str:
 def details(audit: Audit) -> list[str]:
     """Return the sentences after the headline: writers, partition count increases, first broken record."""
     frames = framing.verdict(audit.framing) if audit.framing and audit.framing.split else ""
-    writers = _misplaced(audit) if audit.doubt and audit.keyed else topic_writers(audit)
-    return list(filter(None, [writers, *map(_growth_sentence, audit.growth), broken_since(audit), frames]))
+    fits = bool(audit.fitting_views)  # then it is no news that the whole keys are elsewhere
+    writers = ("" if fits else _misplaced(audit)) if audit.doubt and audit.keyed else topic_writers(audit)
+    grown = [*map(_growth_sentence, audit.growth), *map(_mixed_sentence, audit.mixed_counts)]
+    return list(filter(None, [writers, *grown, broken_since(audit), frames, next_step(audit)]))
 
 
 def growth(one: Growth) -> str:
@@ -249,6 +269,14 @@ def _growth_sentence(one: Growth) -> str:
         else f" The last record with the old partition count is of {when(one.until_ms)}."
     )
     return f"The partition count increased while this was in use: {growth(one)}.{last}"
+
+
+def _mixed_sentence(one: Growth) -> str:
+    """Return a sentence about two partition counts that were in use at the same time."""
+    return (
+        f"Producers that know of different partition counts wrote at the same time: {clipped(one.rule, _RULE)} with"
+        f" {one.before:,} and with {plural(one.after, 'partition')}. This shows no increase of the partition count."
+    )
 
 
 def until(one: Growth) -> tuple[list[tuple[int, int]], int]:

@@ -21,7 +21,7 @@ from kafka_conformance.spark.audit.segments.result import SegmentEvidence
 __all__ = ["show"]
 
 _LIMIT, _SOURCE, _NOTES = 2000, 98, 2
-_PLACEMENTS, _RUNS, _KEYS, _PARTITIONS, _GROWN = 5, 3, 2, 3, 8
+_PLACEMENTS, _RUNS, _KEYS, _PARTITIONS, _GROWN = 5, 2, 1, 3, 8
 _PRODUCERS, _PROBLEMS = 5, 2
 _CELL, _LINE = 30, 290
 """The maximum length of a cell of text, and of a line, which may wrap."""

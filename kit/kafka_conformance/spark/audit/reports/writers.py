@@ -11,7 +11,7 @@ from kafka_conformance.spark.audit.result import EITHER, UNEXPLAINED, Audit, Int
 
 __all__ = ["attributed_totals", "bounds", "estimate", "estimated_rules", "topic_writers"]
 
-_STORY, _RULE = 120, 60
+_STORY, _RULE, _EMPTY = 120, 60, 8
 
 
 def topic_writers(audit: Audit) -> str:
@@ -49,7 +49,12 @@ def _unexplained(audit: Audit, totals: Counter[str]) -> str:
     if totals[UNEXPLAINED] != audit.keyed or audit.partitions < 2 or repeated * log(audit.partitions) < log(1e9):
         return words
     if not audit.splits.keys:
-        return f"{words}, but each key is in one partition: an unknown function of the key placed them"
+        empty = [f"{line.partition:,}" for line in audit.by_partition if not line.records]
+        held = f"; partitions that hold nothing: {', '.join(empty[:_EMPTY])}" if empty else ""
+        return (
+            f"{words}, but each key stays in one partition: an unknown function of the key chose it, or of something that"
+            f" goes with the key, such as another field, a database, a table or the number of a task{held}"
+        )
     if audit.splits.records - audit.splits.keys >= 0.9 * repeated:
         return (
             f"{words}, and repeated keys are in several partitions: these were named, drawn at random, or taken in turn"

@@ -1,9 +1,15 @@
-"""Merge the runs of blocks into runs of partitions, and find increases of the partition count."""
+"""Merge the runs of blocks into runs of partitions, and find increases of the partition count.
+
+An increase has an order: in each partition the records with the old count end where those with the new one begin, but for
+producers that refresh their metadata later. A mirror that keeps the partitions of a smaller topic, beside a direct producer,
+has none: both counts are in use from the first record to the last.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from statistics import median
 
 import numpy as np
 
@@ -11,7 +17,11 @@ from kafka_conformance.spark.audit.attribution.block import Summary
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn
 from kafka_conformance.spark.audit.result import Growth, Place, Placed, Run, SplitKey, Splits
 
-__all__ = ["growth", "merged", "split_by_moves"]
+__all__ = ["growth", "is_ordered", "merged", "split_by_moves"]
+
+OVERLAP = 0.25
+"""The share of a partition's offsets, or of the time, in which both counts may be in use at an increase: the producers of a
+topic of some minutes take as long to refresh their metadata."""
 
 
 def merged(summaries: Iterable[Summary]) -> list[Run]:
@@ -56,6 +66,32 @@ def growth(summaries: Sequence[Summary], partitions: int) -> tuple[Growth, ...]:
         until_ms = max(place.time_ms for place in places.values())
         increases.append(Growth(placed.rule, placed.partitions, larger, until, until_ms if until_ms >= 0 else None))
     return tuple(increases)
+
+
+def is_ordered(one: Growth, summaries: Sequence[Summary]) -> bool:
+    """Return whether the old count ends where the new one begins: by offsets, or else by time."""
+    old, new = (str(Placed(one.rule, count)) for count in (one.before, one.after))
+    ends: dict[int, list[int]] = defaultdict(list)
+    begins: dict[int, list[int]] = defaultdict(list)
+    spans: dict[int, list[int]] = defaultdict(list)
+    for summary in summaries:
+        ends[summary.partition] += [place.offset for name, place in summary.last.items() if name == old]
+        begins[summary.partition] += [place.offset for name, place in summary.first.items() if name == new]
+        spans[summary.partition] += [at for at in (summary.first_offset, summary.last_offset) if at is not None]
+    overlaps = [
+        (max(ends[number]) - min(begins[number])) / max(max(spans[number]) - min(spans[number]), 1)
+        for number in spans
+        if ends[number] and begins[number]
+    ]
+    return median(overlaps) <= OVERLAP if overlaps else _ordered_by_time(one, new, summaries)
+
+
+def _ordered_by_time(one: Growth, new: str, summaries: Sequence[Summary]) -> bool:
+    begins = [place.time_ms for each in summaries for name, place in each.first.items() if name == new]
+    times = [at for each in summaries for at in (each.first_ms, each.last_ms) if at is not None]
+    if one.until_ms is None or not begins or min(begins) < 0:
+        return False
+    return one.until_ms - min(begins) <= OVERLAP * (max(times) - min(times))
 
 
 def split_by_moves(increases: tuple[Growth, ...], splits: Splits) -> tuple[tuple[Growth, ...], tuple[Growth, ...]]:

@@ -39,7 +39,7 @@ from kafka_conformance.spark.audit.sources import Sized
 from kafka_conformance.spark.audit.totals.intervals import estimated_shares
 from kafka_conformance.spark.audit.totals.keyless_over_time import keyless
 from kafka_conformance.spark.audit.totals.leftover import Leftover, leftover
-from kafka_conformance.spark.audit.totals.runs_merged import growth, merged, split_by_moves
+from kafka_conformance.spark.audit.totals.runs_merged import growth, is_ordered, merged, split_by_moves
 from kafka_conformance.spark.audit.totals.slots import slots
 from kafka_conformance.spark.audit.totals.split_keys import splits
 
@@ -81,7 +81,10 @@ def summed(
     last_ms = max((summary.last_ms for summary in times if summary.last_ms is not None), default=None)
     by_partition = tuple(_lines(blocks, source, attributed))
     split_keys = _NONE if of_one else splits(findings, buckets)
-    increases, unmoved = split_by_moves(growth([block.summary for block in blocks], source.partitions), split_keys)
+    summaries = [block.summary for block in blocks]
+    counts = growth(summaries, source.partitions)
+    ordered = tuple(one for one in counts if is_ordered(one, summaries))
+    increases, unmoved = split_by_moves(ordered, split_keys)
     doubt = doubt_of_all([block.summary for block in blocks], sampled, split_keys.of_keys, source.partitions)
     return Summed(
         records=sum(block.summary.records for block in blocks),
@@ -93,6 +96,7 @@ def summed(
                           key=lambda one: (one.partition, one.first_offset))),
         runs_in_all=len(merged_runs),
         growth=increases,
+        mixed_counts=tuple(one for one in counts if one not in ordered),
         by_partition=by_partition,
         over_time=slots(blocks, first_ms, last_ms, late),
         splits=split_keys,

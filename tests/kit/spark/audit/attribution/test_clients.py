@@ -18,8 +18,8 @@ from kafka_conformance.spark.audit.first_look import examine
 from kafka_conformance.spark.audit.result import Placed
 
 DRIVERS = Path(__file__).parents[5] / "ci" / "drivers"
-UNKNOWN_DEFAULT = {"kafka-rust", "go-protocol"}
-"""kafka-rust's default is xxHash32, which is none of the placements; go-protocol is no client."""
+UNKNOWN_DEFAULT = {"go-protocol"}
+"""It is not a client."""
 
 
 @pytest.mark.parametrize("partitions", [1, 2, 12, 16])

@@ -17,9 +17,9 @@ SEEDS = os.environ.get("RANDOM_TOPICS_SEED", "1,31,500").split(",")
 """The first is the seed of the quick test."""
 
 
-def mistakes(name: str, counts: Counter[str], *, unknown_beside: bool = False) -> list[str]:
+def mistakes(name: str, counts: Counter[str], *, unknown_beside: bool = False, views: bool = False) -> list[str]:
     """Return what is wrong about the verdict on the topic of this name, SEED/NUMBER, and count its records."""
-    topic = random_topic(random.Random(name), unknown_beside=unknown_beside)
+    topic = random_topic(random.Random(name), unknown_beside=unknown_beside, views=views)
     found = verdict(topic)
     attributed = sum(int(np.count_nonzero(one.attributed >= 0)) for _, one in found.blocks)
     counts.update(topics=1, doubtful=bool(found.doubt), attributed=attributed, records=len(topic.key))
@@ -30,11 +30,13 @@ def mistakes(name: str, counts: Counter[str], *, unknown_beside: bool = False) -
     return named
 
 
-def check(topics: int, seed: str, *, unknown_beside: bool = False) -> Counter[str]:
+def check(topics: int, seed: str, *, unknown_beside: bool = False, views: bool = False) -> Counter[str]:
     print(f"RANDOM_TOPICS_SEED={seed}")
     counts: Counter[str] = Counter()
     found = [
-        line for number in range(topics) for line in mistakes(f"{seed}/{number}", counts, unknown_beside=unknown_beside)
+        line
+        for number in range(topics)
+        for line in mistakes(f"{seed}/{number}", counts, unknown_beside=unknown_beside, views=views)
     ]
     assert not found, "\n".join(found)
     assert counts["attributed"] > (0.3 if unknown_beside else 0.4) * counts["records"]
@@ -56,6 +58,16 @@ def test_five_hundred_random_topics_have_no_wrong_attribution(seed: str) -> None
 def test_an_unknown_partitioner_beside_others_costs_few_records(seed: str) -> None:
     """What a foreign producer places by chance where a present rule does is at most 1 in 200 of the records attributed."""
     check(500, seed, unknown_beside=True)
+
+
+def test_forty_topics_of_parts_of_keys_and_relatives_of_rules() -> None:
+    check(40, SEEDS[0], views=True)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("seed", SEEDS)
+def test_five_hundred_topics_of_parts_of_keys_and_relatives_of_rules(seed: str) -> None:
+    check(500, seed, views=True)
 
 
 @pytest.mark.parametrize("broken", ["without_absent", "without_foreign"])

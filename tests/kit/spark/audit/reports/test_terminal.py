@@ -60,7 +60,8 @@ def test_the_verdict_is_first_and_where_to_look_is_last() -> None:
     assert lines[1] == "17.9 % of 3,911,112 keyed records are not where Java's producer puts them."
     assert lines[2].startswith("Three kinds of producer wrote this topic: ")
     assert lines[3].startswith("Since partition 0, offset 64,377, ")
-    assert lines[4].startswith("note: 217 offsets")
+    assert lines[4].startswith("Next: set partitioner=murmur2_random (librdkafka and its bindings), then --repair-to")
+    assert any(line.startswith("note: 217 offsets") for line in lines[5:7])
     assert lines[-1] == "698,412 offending records, as Parquet: /data/audits/orders/offending"
 
 
@@ -76,7 +77,7 @@ def test_the_report_is_complete() -> None:
         "either of several - 4,812 0.1 %",
         "attributed: keyed records that no other producer is likely to have sent. explains: keyed records that",
         "0 64,377 109,358 44,982 murmur2 and librdkafka-consistent 2025-03-01T12:00:00Z",
-        "The earliest runs not placed as expected (69 more)",
+        "The earliest runs not placed as expected (70 more)",
         "8,765 of 64,321 keys (13.6 %) are in several partitions",
         '"user-1": 250 records in partitions 3, 4',
         "46,896 records without a key, by pattern: sticky runs 85.3 %, round robin 12.8 %, unclear 1.9 %",
@@ -97,7 +98,7 @@ def test_a_topic_that_grew() -> None:
 def test_of_many_partitions_the_rest_is_counted() -> None:
     report = printed(audits.thousand())
     assert "3 of 1,000 partitions, those with the most offending records\n" in report
-    assert "The earliest runs not placed as expected (24 more, 1,233,540 runs not kept)\n" in report
+    assert "The earliest runs not placed as expected (25 more, 1,233,540 runs not kept)\n" in report
 
 
 def test_an_empty_topic_has_no_tables() -> None:

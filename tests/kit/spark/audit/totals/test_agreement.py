@@ -12,6 +12,7 @@ from random_topics import random_topic
 from topic_files import audited
 
 from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS
+from kafka_conformance.spark.audit.attribution.relatives import RELATIVES
 from kafka_conformance.spark.audit.local import run
 from kafka_conformance.spark.audit.reports import summary
 from kafka_conformance.spark.audit.result import EITHER, UNEXPLAINED, Audit
@@ -94,7 +95,8 @@ def test_rules_that_no_key_tells_apart_are_named(key: bytes, partitions: int, tm
     where = {rule: [audit_truth.place(rule, each, partitions) for each in keys] for rule in RULES}
     audit = audited(tmp_path, list(zip(where["murmur2"], keys, strict=True)), partitions)
     (share,) = (share for share in audit.shares if share.attributed)
-    same = {rule for rule in RULES if where[rule] == where["murmur2"]} - {"murmur2"}
+    where |= {rule: [audit_truth.place(rule, each, partitions) for each in keys] for rule in RELATIVES}
+    same = {rule for rule in where if where[rule] == where["murmur2"]} - {"murmur2"}
     assert set(share.alike) == same
     named = f"No key of the topic tells murmur2 from {', '.join(share.alike)}."
     assert summary.alike(audit) == [named] * bool(same)
