@@ -205,6 +205,13 @@ _LISTED = (
          "leader survived, or the field was changed (no checksum covers it). Followers may truncate at the wrong offset.",
          _WRONG),
     Kind("zero-tail", _NOTE, "The file ends in zeros, as log.preallocate=true leaves them until the segment is rolled."),
+    Kind("time-in-the-future", _SUSPICIOUS, "The timestamp of a batch is more than a day in the future: a clock was "
+         "wrong, or a client sends micro- or nanoseconds. retention.ms keeps this segment and all later ones until "
+         "then. Correct the client, and delete older records by retention.bytes, by kafka-delete-records, or with "
+         "message.timestamp.type=LogAppendTime.", _WRONG),
+    Kind("time-before-2000", _SUSPICIOUS, "The timestamp of a batch is before 2000: a client sends seconds, or no time. "
+         "Searches by time find it too early; retention.ms deletes a segment that has only such times as soon as it is "
+         "closed. Correct the client, or set message.timestamp.type=LogAppendTime.", _WRONG),
     Kind("old-format", _NOTE, "The segment has messages of a format before v2 (Kafka before 0.11). Checked: structure, "
          "checksums and offsets of whole messages; not what compressed messages contain."),
     # The records of a batch, with --records.
@@ -230,8 +237,9 @@ _LISTED = (
     Kind("transaction-index-wrong", _BROKEN, "An entry of the transaction index contradicts the log: consumers with "
          "isolation.level=read_committed drop committed records or read aborted ones.", _WRONG, _REBUILDS),
     # Indexes.
-    Kind("index-missing", _BROKEN, "The segment has no index file. The broker rebuilds it at its next start, which "
-         "takes longer; until then searches in this segment fail.", _REBUILDS),
+    Kind("index-missing", _BROKEN, "The segment has no index file. A start that finds no .index reads the segment and "
+         "writes both indexes again. A .timeindex that is missing alone is made empty after a clean stop: searches by "
+         "time skip the segment's records. Delete the .index too, before the start.", _REBUILDS),
     Kind("index-size", _BROKEN, "The size of the index is no multiple of its entries' size: the file was cut or "
          "appended to. The broker rebuilds the index at its next start. It does not open one of more than 2,147,483,647 "
          "bytes.", _WRONG, _REBUILDS),

@@ -35,18 +35,21 @@ from kafka_conformance.log_inspect.checks.start_files import (
     check_topic_ids,
 )
 from kafka_conformance.log_inspect.checks.time_index import TimeIndexCheck
+from kafka_conformance.log_inspect.checks.times import TimeCheck
 from kafka_conformance.log_inspect.checks.transaction_index import check_transaction_index
 from kafka_conformance.log_inspect.directory import LARGEST_FILE, METADATA, LogDirectory, Partition, SegmentFiles
 from kafka_conformance.log_inspect.findings import UNJUDGED, Effect, Findings, Severity, Situation
 from kafka_conformance.log_inspect.header import CONTROL
 from kafka_conformance.log_inspect.log_end import BatchTooSmall, read_log_end
 from kafka_conformance.log_inspect.metadata_topics import read_metadata_topics
-from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary
+from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary, SegmentSummary
 from kafka_conformance.log_inspect.scan import Damage, Scanned, Segment, scan
 from kafka_conformance.log_inspect.start_verdict import judge_start
 from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["inspect", "total_bytes"]
+
+NO_TIME = 2**63 - 1
 
 
 def inspect(
@@ -193,6 +196,7 @@ class _PartitionRun:
     magic_2: bool = False
     knows_producers: bool = True
     recovery_point: int = 0
+    rows: list[SegmentSummary] = field(default_factory=list)
     cut_at: int | None = None
     """The end of the log after a start that cuts it off."""
 
@@ -227,7 +231,9 @@ class _PartitionRun:
             records=self.record_count, start=max(first, start or 0), end=end, producers=len(self.producers.states),
             transactions=self.producers.markers, compacted=self.context.cleaned,
             broken=findings.count(Severity.BROKEN) - broken, suspicious=findings.count(Severity.SUSPICIOUS) - suspicious,
-            end_after_start=end_after,
+            end_after_start=end_after, by_segment=self.rows,
+            smallest_timestamp=min((each.smallest_timestamp for each in self.rows if each.batches), default=-1),
+            largest_timestamp=max((each.largest_timestamp for each in self.rows), default=-1),
         )  # fmt: skip
 
     def _situation(self, files: SegmentFiles, following: int | None) -> Situation:
@@ -313,13 +319,21 @@ class _PartitionRun:
                 self._lost()
                 return
             grown = active and segment.size_now() > segment.size
+        self.rows.append(SegmentSummary(
+            base_offset=files.base_offset, bytes=segment.size, batches=run.count, records=run.record_count,
+            smallest_timestamp=-1 if run.smallest == NO_TIME else run.smallest, largest_timestamp=run.largest,
+            start=self.findings.situation.value,
+        ))  # fmt: skip
         if run.too_large:
             return
         last = max(self.batches.last_offset, files.base_offset - 1)
         if not files.path("index").exists() and (not active or run.count):
             self.findings.add("index-missing", self.context.name(files.path("index")), "the file is not there")
         if not files.path("timeindex").exists() and (not active or run.count) and self.magic_2:
-            self.findings.add("index-missing", self.context.name(files.path("timeindex")), "the file is not there")
+            # With the .index a start writes both again; alone it is made empty.
+            rebuilt = self.findings.situation is Situation.RECOVERED
+            self.findings.add("index-missing", self.context.name(files.path("timeindex")), "the file is not there",
+                              effect=Effect.REBUILDS if rebuilt else Effect.WRONG)  # fmt: skip
         check_transaction_index(
             self.context, files.path("txnindex"), (files.base_offset, last if not grown else 2**63 - 1),
             self.producers.aborted, self.producers.abort_markers, sound=run.sound and not grown,
@@ -361,6 +375,7 @@ class _SegmentRun:
         self._records = RecordCheck(partition.context, name) if partition.records else None
         self._closed, self._base = closed, base_offset
         self.sound, self.count, self.too_large = True, 0, False
+        self.smallest, self.largest, self.record_count = NO_TIME, -1, 0
         self._last = -1
         self._end = 0
 
@@ -368,6 +383,8 @@ class _SegmentRun:
         """Scan the segment. The usual batch costs few calls: indexes and epochs are checked where they change."""
         partition, offset_index, time_index = self._partition, self._offset_index, self._time_index
         batches, producers, epochs, records = partition.batches, partition.producers, partition.epochs, self._records
+        times = TimeCheck(partition.context, self._name)
+        first_time, last_time, smallest, largest = times.first, times.last, self.smallest, self.largest
         anchors = (lambda _: ()) if offset_index is None else offset_index.anchors
         total = 0
         for item in scan(self._segment, anchors):
@@ -385,6 +402,13 @@ class _SegmentRun:
             if offset_index is not None and 0 <= offset_index.next_position <= position:
                 offset_index.batch(position, header, self._last)
             batches.batch(position, header)
+            timestamp = header.max_timestamp
+            if timestamp > largest:
+                largest = timestamp
+            if timestamp >= 0 and header.base_timestamp < smallest:
+                smallest = header.base_timestamp
+            if not first_time <= timestamp <= last_time:
+                times.batch(position, header)
             last = header.base_offset + header.last_offset_delta
             self._last = last
             if time_index is not None:
@@ -402,6 +426,7 @@ class _SegmentRun:
             if records is not None:
                 records.batch(position, header, payload)
             partition.magic_2 = partition.magic_2 or header.magic == 2
+        self.smallest, self.largest, self.record_count = smallest, largest, total
         partition.count += self.count
         partition.record_count += total
         self._close()

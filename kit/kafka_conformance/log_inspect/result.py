@@ -6,7 +6,23 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-__all__ = ["FindingRow", "Inspection", "PartitionSummary", "StartVerdict"]
+__all__ = ["FindingRow", "Inspection", "PartitionSummary", "SegmentSummary", "StartVerdict"]
+
+
+class SegmentSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A segment. Timestamps are in ms, the smallest that of a batch's first record, -1 if there is none.
+
+    ``start`` is what a start does with it: ``kept``, ``active`` or ``recovered``
+    (:class:`kafka_conformance.log_inspect.findings.Situation`).
+    """
+
+    base_offset: int
+    bytes: int
+    batches: int
+    records: int
+    smallest_timestamp: int
+    largest_timestamp: int
+    start: str
 
 
 class PartitionSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +44,9 @@ class PartitionSummary(msgspec.Struct, frozen=True, kw_only=True):
     broken: int
     suspicious: int
     end_after_start: int
+    smallest_timestamp: int
+    largest_timestamp: int
+    by_segment: Sequence[SegmentSummary]
 
 
 class FindingRow(msgspec.Struct, frozen=True, kw_only=True):

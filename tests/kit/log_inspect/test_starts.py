@@ -240,10 +240,11 @@ def test_a_metadata_log_without_its_beginning_needs_a_snapshot(root: Path) -> No
     snapshot = root / METADATA / f"{318:020}-{1:010}.checkpoint"
     snapshot.write_bytes((root / "orders-0" / f"{0:020}.log").read_bytes())
     assert seen(root).start.starts == "yes"
-    for broken in (bytes(411), b"", snapshot.read_bytes()[:-3]):
+    for broken, starts in ((bytes(411), "no"), (b"", "yes"), (snapshot.read_bytes()[:-3], "yes")):
         snapshot.write_bytes(broken)
         found = seen(root)
-        assert (found.start.starts, "metadata-snapshot-corrupt" in kinds(found)) == ("no", True)
+        assert (found.start.starts, "metadata-snapshot-corrupt" in kinds(found)) == (starts, True)
+        assert len(found.start.wrong) == (starts == "yes")
 
 
 def test_a_directory_of_a_broker_with_zookeeper_is_for_releases_before_4(root: Path) -> None:
@@ -274,3 +275,14 @@ def test_what_was_not_checked_is_in_the_verdict(root: Path) -> None:
     start = seen(root).start
     assert any("meta.properties" in line for line in start.read)
     assert any("server.properties" in line for line in start.not_checked)
+
+
+def test_a_time_index_that_is_missing_alone_is_made_empty(root: Path) -> None:
+    path = root / "orders-0" / f"{0:020}.timeindex"
+    path.unlink()
+    found = seen(root)
+    assert (kinds(found), len(found.start.wrong), len(found.start.changes)) == ({"index-missing"}, 1, 0)
+    path.with_suffix(".index").unlink()
+    found = seen(root)
+    assert (kinds(found), len(found.start.wrong)) == ({"index-missing"}, 0)
+    assert [line.startswith("rebuilds") and line.endswith("1 more") for line in found.start.changes] == [True]

@@ -17,7 +17,7 @@ from kafka_conformance.core.java_properties import parse_properties
 from kafka_conformance.core.java_text import lines_of, parse_int
 from kafka_conformance.log_inspect.checks.checkpoints import topic_id
 from kafka_conformance.log_inspect.directory import METADATA, LogDirectory, Partition, small_file, small_text
-from kafka_conformance.log_inspect.findings import Findings
+from kafka_conformance.log_inspect.findings import Effect, Findings
 from kafka_conformance.log_inspect.metadata_topics import MetadataTopics
 from kafka_conformance.log_inspect.scan import Damage, Segment, scan
 from kafka_reference.releases import Release
@@ -176,13 +176,14 @@ def _check_snapshots(directory: LogDirectory, partition: Partition, findings: Fi
         with Segment(path) as segment:
             for item in scan(segment):
                 if isinstance(item, Damage):
-                    findings.add("metadata-snapshot-corrupt", name, item.what, position=item.position)
+                    effect = Effect.WRONG if item.kind == "cut-batch" else None  # a broker takes it for the end
+                    findings.add("metadata-snapshot-corrupt", name, item.what, position=item.position, effect=effect)
                     return
                 if not item.valid:
                     findings.add("metadata-snapshot-corrupt", name, "a batch has another checksum than that in its header",
                                  position=item.position)  # fmt: skip
                     return
             if not segment.size:
-                findings.add("metadata-snapshot-corrupt", name, "the file is empty")
+                findings.add("metadata-snapshot-corrupt", name, "the file is empty", effect=Effect.WRONG)
     except OSError as error:
         findings.add("unreadable", name, str(error.strerror))

@@ -65,8 +65,10 @@ def start_answers(found: Inspection) -> Iterator[tuple[str, str, Sequence[str]]]
 
 
 def worst_first(found: Inspection) -> list[PartitionSummary]:
-    """Return the partitions, those with most findings first."""
-    return sorted(found.partitions, key=lambda each: (-each.broken, -each.suspicious))
+    """Return the partitions, those with most findings first, then topics of users before internal ones."""
+    return sorted(
+        found.partitions, key=lambda each: (-each.broken, -each.suspicious, each.name.startswith("__"), each.name)
+    )
 
 
 def offsets_of(partition: PartitionSummary) -> str:
