@@ -17,8 +17,10 @@ from kafka_reference.record_batch import (
     encode_end_marker,
 )
 
-__all__ = ["Log", "control", "data", "healthy"]
+__all__ = ["META", "START_MS", "Log", "control", "data", "healthy"]
 
+META = "#\nversion=1\nnode.id=1\ndirectory.id=YQYeGJ16YIO_DEYcBQ17Vw\ncluster.id=AAAAAAAAQACAAAAAAAAAAA\n"
+"""A ``meta.properties`` with which a broker starts."""
 START_MS = 1_700_000_000_000
 
 

@@ -25,8 +25,8 @@ from kafka_conformance.core.java_text import lines_of, parse_int, parse_long, sp
 from kafka_conformance.core.sanitize import harmless
 
 __all__ = [
-    "LARGEST_FILE", "LogDirectory", "Partition", "SegmentFiles", "checkpoint_lines", "open_directory", "open_file",
-    "small_file", "small_text",
+    "LARGEST_FILE", "METADATA", "LogDirectory", "Partition", "SegmentFiles", "checkpoint_lines", "open_directory",
+    "open_file", "small_file", "small_text",
 ]  # fmt: skip
 
 LARGEST_FILE = 2**31 - 1
@@ -35,8 +35,11 @@ LARGEST_FILE = 2**31 - 1
 _SEGMENT_FILE = re.compile(r"([0-9]{20})\.(log|index|timeindex|txnindex|snapshot)")
 _SUFFIXES = (".log", ".index", ".timeindex", ".txnindex", ".snapshot")
 _LEFTOVER_FILE = re.compile(r"[0-9]{20}(-[0-9]{10})?\.[a-z.]*(deleted|cleaned|swap|part)|.*\.tmp")
-_PARTITION = re.compile(r"(?P<topic>[a-zA-Z0-9._-]{1,249})-(?P<number>[0-9]{1,10})")
-_MOVED = re.compile(r"(?P<partition>.+-[0-9]{1,10})\.[0-9a-f]{32}-(?P<why>delete|future|stray)")
+_PARTITION = re.compile(r"(?P<topic>.+)-(?P<number>\+?[0-9]+)", re.DOTALL)
+_MOVED = re.compile(r"(?P<partition>\S+-\+?[0-9]+)\.\S+-(?P<why>delete|future|stray)")
+_SUFFIXES_OF_FOLDERS = ("-delete", "-future", "-stray")
+METADATA = "__cluster_metadata-0"
+_REMOTE_CACHE = "remote-log-index-cache"
 _IN_PARTITION = {
     "leader-epoch-checkpoint", "partition.metadata", "quorum-state", "remote_log_snapshot", "_rlmm_committed_offsets",
 }  # fmt: skip
@@ -45,8 +48,9 @@ CHECKPOINTS = ("cleaner-offset-checkpoint", "log-start-offset-checkpoint", "reco
                "replication-offset-checkpoint")  # fmt: skip
 _IN_DIRECTORY = {
     *CHECKPOINTS, ".kafka_cleanshutdown", ".lock", "meta.properties", "bootstrap.checkpoint", "_rlmm_committed_offsets",
-    "remote-log-index-cache", "lost+found",
+    _REMOTE_CACHE,
 }  # fmt: skip
+_ONLY_OF_BROKERS = {".kafka_cleanshutdown", ".lock", "meta.properties", METADATA}
 _BLANKS = re.compile(r"\s+", re.ASCII)
 _MOST_LISTINGS = 5
 _LARGEST_TEXT = 64 * 2**20
@@ -86,7 +90,8 @@ class Partition:
 
     ``segments`` are those with a ``.log``, ascending. ``snapshots`` are the offsets of producer snapshots, ascending.
     ``orphans`` are index files without a ``.log``. ``misnamed`` are files that a broker takes for one of a segment, and
-    whose names have no offset that it can read.
+    whose names have no offset that it can read. ``metadata_snapshots`` are the names of snapshots of the cluster's metadata,
+    ascending.
     """
 
     folder: Path
@@ -97,6 +102,19 @@ class Partition:
     leftovers: tuple[str, ...]
     unknown: tuple[str, ...]
     misnamed: tuple[str, ...] = ()
+    metadata_snapshots: tuple[str, ...] = ()
+
+    @property
+    def future(self) -> bool:
+        """Is it the copy of a partition that moves to another disk?"""
+        return self.name.endswith("-future")
+
+    @property
+    def topic_partition(self) -> tuple[str, int] | None:
+        """Return the topic and the number in the folder's name, as ``parse_topic_partition`` does."""
+        moved = _MOVED.fullmatch(self.name)
+        found = _PARTITION.fullmatch(moved["partition"] if moved else self.name)
+        return None if found is None else (found["topic"], parse_int(found["number"]))
 
     def snapshot_path(self, offset: int) -> Path:
         """Return the path of the snapshot at an offset."""
@@ -130,7 +148,8 @@ class Partition:
 class LogDirectory:
     """What is inspected: one partition's folder, or a broker's log directory (``whole``) with all its partitions.
 
-    ``misnamed`` are folders with a partition number that a broker cannot read.
+    ``misnamed`` are folders with a partition number that a broker cannot read, ``foreign`` those whose names are no
+    partitions. ``of_broker``: it has a file that only the directory of a broker has, so that a start on it can be judged.
     """
 
     root: Path
@@ -140,6 +159,8 @@ class LogDirectory:
     unknown: tuple[str, ...]
     clean_shutdown: bool
     misnamed: tuple[str, ...] = ()
+    foreign: tuple[str, ...] = ()
+    of_broker: bool = False
 
     def relative(self, path: Path) -> str:
         """Return a path as reports show it."""
@@ -155,10 +176,12 @@ def open_directory(root: Path) -> LogDirectory:
         raise BadInput(f"{root} cannot be read: {error.strerror}{hint}") from error
     if any(_SEGMENT_FILE.fullmatch(entry.name) for entry in entries):
         return LogDirectory(root, False, (_partition(root, entries),), (), (), True)
-    partitions, leftovers, unknown, misnamed = [], [], [], []
+    partitions, leftovers, unknown, misnamed, foreign = [], [], [], [], []
     for entry in entries:
         moved = _MOVED.fullmatch(entry.name)
-        if entry.is_dir() and _has_large_number(moved["partition"] if moved else entry.name):
+        if entry.is_dir() and entry.name != _REMOTE_CACHE and _is_foreign(entry.name):
+            foreign.append(entry.name)
+        elif entry.is_dir() and _has_large_number(moved["partition"] if moved else entry.name):
             misnamed.append(entry.name)
         elif entry.is_dir() and (_PARTITION.fullmatch(entry.name) or (moved and moved["why"] == "future")):
             with reading(entry), contextlib.suppress(FileNotFoundError):  # a running broker renames folders
@@ -173,8 +196,16 @@ def open_directory(root: Path) -> LogDirectory:
                        f"meta.properties{_hint(entries)}")  # fmt: skip
     clean = (root / ".kafka_cleanshutdown").exists()
     return LogDirectory(
-        root, True, tuple(partitions), tuple(leftovers), tuple(unknown), clean, misnamed=tuple(misnamed)
-    )
+        root, True, tuple(partitions), tuple(leftovers), tuple(unknown), clean, misnamed=tuple(misnamed),
+        foreign=tuple(foreign), of_broker=any(entry.name in _ONLY_OF_BROKERS for entry in entries),
+    )  # fmt: skip
+
+
+def _is_foreign(name: str) -> bool:
+    """Is this the name of a folder at which a broker throws, as ``parseTopicPartitionName`` does?"""
+    if name.endswith(_SUFFIXES_OF_FOLDERS):
+        return _MOVED.fullmatch(name) is None
+    return _PARTITION.fullmatch(name) is None
 
 
 def _has_large_number(name: str) -> bool:
@@ -216,7 +247,7 @@ def _listed(folder: Path, *, inodes: bool = False) -> Partition:
 
 def _partition(folder: Path, entries: list[Path], *, inodes: bool = False) -> Partition:
     segments: dict[int, SegmentFiles] = {}
-    snapshots, leftovers, unknown, misnamed = [], [], [], []
+    snapshots, leftovers, unknown, misnamed, of_metadata = [], [], [], [], []
     for entry in entries:
         name = entry.name
         if name.endswith(_SUFFIXES) and _number(name.partition(".")[0]) is None and not entry.is_dir():
@@ -227,7 +258,9 @@ def _partition(folder: Path, entries: list[Path], *, inodes: bool = False) -> Pa
                 snapshots.append(offset)
             else:
                 segments.setdefault(offset, SegmentFiles(offset, folder)).suffixes.add(suffix)
-        elif name in _IN_PARTITION or _METADATA_SNAPSHOT.fullmatch(name):
+        elif _METADATA_SNAPSHOT.fullmatch(name):
+            of_metadata.append(name)
+        elif name in _IN_PARTITION:
             continue
         elif _LEFTOVER_FILE.fullmatch(name):
             leftovers.append(name)
@@ -241,7 +274,7 @@ def _partition(folder: Path, entries: list[Path], *, inodes: bool = False) -> Pa
     with_log = sorted((each for each in segments.values() if "log" in each.suffixes), key=lambda each: each.base_offset)
     return Partition(
         folder, folder.name or folder.resolve().name, tuple(with_log), tuple(sorted(snapshots)), tuple(sorted(orphans)),
-        tuple(leftovers), tuple(unknown), misnamed=tuple(misnamed),
+        tuple(leftovers), tuple(unknown), misnamed=tuple(misnamed), metadata_snapshots=tuple(sorted(of_metadata)),
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum, unique
 from types import MappingProxyType
 
-__all__ = ["KINDS", "LEFT_OUT", "UNJUDGED", "Finding", "Findings", "Kind", "Severity"]
+__all__ = ["KINDS", "LEFT_OUT", "UNJUDGED", "Effect", "Finding", "Findings", "Kind", "Severity", "Situation"]
 
 KEPT = 20
 
@@ -36,13 +36,51 @@ class Severity(StrEnum):
     """Legal; the reader of the report should know it."""
 
 
+@unique
+class Effect(StrEnum):
+    """What a finding does to a broker's start, or to its clients afterwards."""
+
+    STOPS = "stops the start"
+    """The broker exits. With several log directories some of these take one directory offline instead."""
+    SETS_ASIDE = "sets aside"
+    """The partition is renamed to -stray, and an empty one is made in its place."""
+    TRUNCATES = "truncates"
+    """Records from here on are removed."""
+    REBUILDS = "rebuilds"
+    """The file is deleted and written again from the log: nothing is lost."""
+    WRONG = "wrong afterwards"
+    """The start leaves it as it is: records cannot be read, or searches are answered wrongly."""
+    NONE = ""
+
+
+@unique
+class Situation(StrEnum):
+    """What a start does with a segment."""
+
+    KEPT = "kept"
+    """It opens the files and reads nothing."""
+    ACTIVE = "active"
+    """It reads the last batches: the last segment after a clean stop."""
+    RECOVERED = "recovered"
+    """It reads all batches, cuts the segment off at the first that is wrong, and writes the indexes again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of finding: its name in reports, its usual severity, and what it means for the broker and its clients."""
+    """A kind of finding: its name in reports, its usual severity, and what it means for the broker and its clients.
+
+    ``effect`` is that on a start where the segment is kept or active, ``if_recovered`` where it is recovered.
+    """
 
     name: str
     severity: Severity
     meaning: str
+    effect: Effect = Effect.NONE
+    if_recovered: Effect | None = None
+
+    def effect_in(self, situation: Situation) -> Effect:
+        """Return the effect in a situation."""
+        return self.if_recovered if situation is Situation.RECOVERED and self.if_recovered is not None else self.effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +97,7 @@ class Finding:
     position: int | None
     offset: int | None
     what: str
+    effect: Effect = Effect.NONE
 
     @property
     def meaning(self) -> str:
@@ -70,6 +109,8 @@ class Findings:
     """All findings of a run: the first :data:`KEPT` of each kind, severity and file, and the number of all."""
 
     def __init__(self) -> None:
+        self.situation = Situation.KEPT
+        """What a start does with the segment that is being inspected."""
         self._kept: list[Finding] = []
         self._counts: Counter[tuple[str, Severity, str]] = Counter()
         self._totals: Counter[Severity] = Counter()
@@ -86,8 +127,9 @@ class Findings:
         position: int | None = None,
         offset: int | None = None,
         severity: Severity | None = None,
+        effect: Effect | None = None,
     ) -> None:
-        """Add a finding; ``severity`` is by default that of the kind. Raises KeyError for an unknown kind."""
+        """Add a finding; ``severity`` and ``effect`` are the kind's by default. Raises KeyError for an unknown kind."""
         meant = severity or KINDS[kind].severity
         key = kind, meant, file
         for counts in (self._counts, self._since):
@@ -95,7 +137,8 @@ class Findings:
         self._totals[meant] += 1
         self._kinds[kind] += 1
         if self._counts[key] <= KEPT:
-            self._kept.append(Finding(kind, meant, file, position, offset, what))
+            self._kept.append(Finding(kind, meant, file, position, offset, what,
+                                      KINDS[kind].effect_in(self.situation) if effect is None else effect))  # fmt: skip
 
     def mark(self) -> None:
         """Begin what :meth:`withdraw` comes back to. The cost is that of the findings since, not of all."""
@@ -130,110 +173,176 @@ class Findings:
 
 
 _BROKEN, _SUSPICIOUS, _NOTE = Severity.BROKEN, Severity.SUSPICIOUS, Severity.NOTE
+_STOPS, _ASIDE, _TRUNCATES, _REBUILDS, _WRONG = (
+    Effect.STOPS, Effect.SETS_ASIDE, Effect.TRUNCATES, Effect.REBUILDS, Effect.WRONG
+)  # fmt: skip
 
 _LISTED = (
     # The batches of a .log file.
     Kind("crc-mismatch", _BROKEN, "Bytes of the batch changed after the broker wrote it. Consumers fail with a "
          "CorruptRecordException here, and followers cannot replicate past it; at an unclean start the broker cuts the "
-         "log off at this batch. Restore the partition from another replica."),
+         "log off at this batch. Restore the partition from another replica.", _WRONG, _TRUNCATES),
     Kind("cut-batch", _BROKEN, "The file ends within a batch: the machine crashed while writing, the disk was full, or "
-         "the file was cut. At an unclean start the broker removes the incomplete batch of the last segment; "
-         "records of an earlier segment are lost."),
+         "the file was cut. At an unclean start the broker removes the incomplete batch of the last segment; records of "
+         "an earlier segment are lost.", _WRONG, _TRUNCATES),
     Kind("foreign-bytes", _BROKEN, "These bytes are no record batch. The broker and consumers stop reading here; at an "
-         "unclean start the broker removes everything after this position."),
-    Kind("bad-header", _BROKEN, "The fields of the batch header contradict each other. Clients may fail on this batch."),
+         "unclean start the broker removes everything after this position.", _WRONG, _TRUNCATES),
+    Kind("bad-header", _BROKEN, "The fields of the batch header contradict each other. Clients may fail on this batch.",
+         _WRONG),
     Kind("offsets-overlap", _BROKEN, "An offset occurs twice, or goes back. Consumers read records twice or miss them, "
-         "and searches by offset fail."),
+         "and searches by offset fail.", _WRONG),
     Kind("offset-gap", _SUSPICIOUS, "Offsets are missing. Legal where compaction removed records, here or on the leader "
-         "that this replica copied from; in a topic that is never compacted, records are lost."),
+         "that this replica copied from; in a topic that is never compacted, records are lost.", _WRONG),
     Kind("offset-before-segment", _BROKEN, "A batch lies in a segment that is named after a higher offset: a search for "
-         "its records opens another file and does not find them."),
-    Kind("offset-past-segment", _BROKEN, "An offset is more than 2^31-1 after the segment's name: index entries "
-         "cannot hold it, and the broker fails to index or clean the segment."),
+         "its records opens another file and does not find them.", _WRONG),
+    Kind("offset-past-segment", _BROKEN, "An offset is more than 2^31-1 after the segment's name: index entries cannot "
+         "hold it, and the broker fails to index or clean the segment.", _WRONG),
     Kind("segments-overlap", _BROKEN, "The segment has offsets at or after the first offset of the next one: a segment "
-         "was restored twice, or a compaction was not finished. Consumers read records twice."),
-    Kind("segment-too-large", _BROKEN, "Positions in a segment have 32 bits: the broker does not open a .log file of more "
-         "than 2,147,483,647 bytes. It was not inspected."),
+         "was restored twice, or a compaction was not finished. Consumers read records twice.", _WRONG),
+    Kind("segment-too-large", _BROKEN, "Positions in a segment have 32 bits: the broker does not open a .log file of "
+         "more than 2,147,483,647 bytes. It was not inspected.", _STOPS),
     Kind("leader-epoch-back", _BROKEN, "The leader epoch is lower than that of an earlier batch: a batch of a replaced "
-         "leader survived, or the field was changed (no checksum covers it). Followers may truncate at the wrong offset."),
+         "leader survived, or the field was changed (no checksum covers it). Followers may truncate at the wrong offset.",
+         _WRONG),
     Kind("zero-tail", _NOTE, "The file ends in zeros, as log.preallocate=true leaves them until the segment is rolled."),
+    Kind("time-in-the-future", _SUSPICIOUS, "The timestamp of a batch is more than a day in the future: a clock was "
+         "wrong, or a client sends micro- or nanoseconds. retention.ms keeps this segment and all later ones until "
+         "then. Correct the client, and delete older records by retention.bytes, by kafka-delete-records, or with "
+         "message.timestamp.type=LogAppendTime.", _WRONG),
+    Kind("time-before-2000", _SUSPICIOUS, "The timestamp of a batch is before 2000: a client sends seconds, or no time. "
+         "Searches by time find it too early; retention.ms deletes a segment that has only such times as soon as it is "
+         "closed. Correct the client, or set message.timestamp.type=LogAppendTime.", _WRONG),
     Kind("old-format", _NOTE, "The segment has messages of a format before v2 (Kafka before 0.11). Checked: structure, "
          "checksums and offsets of whole messages; not what compressed messages contain."),
     # The records of a batch, with --records.
     Kind("bad-records", _BROKEN, "The checksum is right, but the records cannot be decoded: the producer wrote an "
-         "invalid batch, or the broker stored it without a check. Consumers fail at this batch."),
-    Kind("record-count", _BROKEN, "The number of records differs from the header: consumers fail at this batch."),
-    Kind("record-offset", _BROKEN, "Offsets of records do not ascend within the batch, or leave its range."),
-    Kind("record-timestamp", _BROKEN, "The header's largest timestamp is lower than a record's: searches by time miss it."),
-    Kind("record-unread", _SUSPICIOUS, "The records were not decoded, because the codec is unknown, the batch too large, as "
-         "it is or decompressed, or its format before v2. They are not judged: the exit code is 2, unless something else is "
-         "broken."),
+         "invalid batch, or the broker stored it without a check. Consumers fail at this batch.", _WRONG),
+    Kind("record-count", _BROKEN, "The number of records differs from the header: consumers fail at this batch.", _WRONG),
+    Kind("record-offset", _BROKEN, "Offsets of records do not ascend within the batch, or leave its range.", _WRONG),
+    Kind("record-timestamp", _BROKEN, "The header's largest timestamp is lower than a record's: searches by time miss "
+         "it.", _WRONG),
+    Kind("record-unread", _SUSPICIOUS, "The records were not decoded, because the codec is unknown, the batch too "
+         "large, as it is or decompressed, or its format before v2. They are not judged: the exit code is 2, unless "
+         "something else is broken."),
     # Producers and transactions.
-    Kind("bad-marker", _BROKEN, "The control batch of a producer has no marker that ends a transaction. The broker reads "
-         "every marker when it recovers the log, and fails; so do consumers with isolation.level=read_committed."),
+    Kind("bad-marker", _BROKEN, "The control batch of a producer has no marker that ends a transaction. The broker "
+         "reads every marker when it recovers the log, and fails; so do consumers with isolation.level=read_committed.",
+         _WRONG, _STOPS),
     Kind("sequence-gap", _BROKEN, "Sequence numbers of an idempotent producer skip or repeat. Either a batch is missing "
-         "or duplicated here, or a broker accepted it in the wrong order."),
+         "or duplicated here, or a broker accepted it in the wrong order.", _WRONG),
     Kind("producer-epoch-back", _BROKEN, "A batch of a fenced producer follows one of its successor: two instances with "
-         "one transactional id wrote at the same time, and transactions may be mixed."),
+         "one transactional id wrote at the same time, and transactions may be mixed.", _WRONG),
     Kind("aborted-transaction-not-indexed", _BROKEN, "An aborted transaction is not in the transaction index: consumers "
-         "with isolation.level=read_committed read its records."),
+         "with isolation.level=read_committed read its records.", _WRONG, _REBUILDS),
     Kind("transaction-index-wrong", _BROKEN, "An entry of the transaction index contradicts the log: consumers with "
-         "isolation.level=read_committed drop committed records or read aborted ones."),
+         "isolation.level=read_committed drop committed records or read aborted ones.", _WRONG, _REBUILDS),
     # Indexes.
-    Kind("index-missing", _BROKEN, "The segment has no index file. The broker rebuilds it at its next start, which takes "
-         "longer; until then searches in this segment fail."),
-    Kind("index-size", _BROKEN, "The size of the index is no multiple of its entries' size: the file was cut or appended "
-         "to. The broker rebuilds the index at its next start. It does not open one of more than 2,147,483,647 bytes."),
+    Kind("index-missing", _BROKEN, "The segment has no index file. A start that finds no .index reads the segment and "
+         "writes both indexes again. A .timeindex that is missing alone is made empty after a clean stop: searches by "
+         "time skip the segment's records. Delete the .index too, before the start.", _REBUILDS),
+    Kind("index-size", _BROKEN, "The size of the index is no multiple of its entries' size: the file was cut or "
+         "appended to. The broker rebuilds the index at its next start. It does not open one of more than 2,147,483,647 "
+         "bytes.", _WRONG, _REBUILDS),
     Kind("index-not-ascending", _BROKEN, "Entries of the offset index do not ascend. The broker's binary search fails: "
-         "consumers get wrong positions, and records seem to be missing."),
-    Kind("index-past-end", _BROKEN, "An entry of the offset index points past the end of the .log file. A fetch that uses "
-         "it finds nothing, and the consumer stands still."),
-    Kind("index-wrong-position", _BROKEN, "An entry of the offset index points into the middle of a batch: the broker reads "
-         "the bytes there as a batch header."),
+         "consumers get wrong positions, and records seem to be missing.", _WRONG, _REBUILDS),
+    Kind("index-past-end", _BROKEN, "An entry of the offset index points past the end of the .log file. A fetch that "
+         "uses it finds nothing, and the consumer stands still.", _WRONG, _REBUILDS),
+    Kind("index-wrong-position", _BROKEN, "An entry of the offset index points into the middle of a batch: the broker "
+         "reads the bytes there as a batch header.", _WRONG, _REBUILDS),
     Kind("index-wrong-offset", _BROKEN, "An entry of the offset index has the wrong offset for its position: a search "
-         "starts after the batch it looks for, and the consumer skips records."),
-    Kind("index-zero-tail", _BROKEN, "A segment that is no longer written has an index that ends in zeros. After a restart "
-         "the broker takes the zeros for entries, and its binary search fails."),
-    Kind("time-index-back", _BROKEN, "Entries of the time index go back. Searches by time (offsetsForTimes, a consumer's "
-         "start at a date) and retention by time give wrong results."),
-    Kind("time-index-past-end", _BROKEN, "An entry of the time index has an offset that the segment does not have."),
-    Kind("time-index-wrong", _BROKEN, "An entry of the time index contradicts the timestamps in the log. Searches by time "
-         "skip records, or retention by time keeps or deletes the segment wrongly."),
+         "starts after the batch it looks for, and the consumer skips records.", _WRONG, _REBUILDS),
+    Kind("index-zero-tail", _BROKEN, "A segment that is no longer written has an index that ends in zeros. After a "
+         "restart the broker takes the zeros for entries, and its binary search fails.", _WRONG, _REBUILDS),
+    Kind("time-index-back", _BROKEN, "Entries of the time index go back. Searches by time (offsetsForTimes, a "
+         "consumer's start at a date) and retention by time give wrong results.", _WRONG, _REBUILDS),
+    Kind("time-index-past-end", _BROKEN, "An entry of the time index has an offset that the segment does not have.",
+         _WRONG, _REBUILDS),
+    Kind("time-index-wrong", _BROKEN, "An entry of the time index contradicts the timestamps in the log. Searches by "
+         "time skip records, or retention by time keeps or deletes the segment wrongly.", _WRONG, _REBUILDS),
     # Snapshots, epochs, checkpoints.
     Kind("snapshot-missing", _BROKEN, "The producer snapshot of a segment is missing. After an unclean stop the broker "
-         "must read older segments to know its producers; if these are deleted, it accepts duplicates."),
-    Kind("snapshot-corrupt", _BROKEN, "The producer snapshot cannot be read. The broker deletes it at its next start and "
-         "reads the log again, from an older snapshot."),
-    Kind("snapshot-wrong", _BROKEN, "The producer snapshot contradicts the log: after a restart the broker rejects batches "
-         "of this producer, or accepts duplicates."),
+         "must read older segments to know its producers; if these are deleted, it accepts duplicates.", _REBUILDS),
+    Kind("snapshot-corrupt", _BROKEN, "The producer snapshot cannot be read. The broker deletes it at its next start "
+         "and reads the log again, from an older snapshot.", _REBUILDS),
+    Kind("snapshot-wrong", _BROKEN, "The producer snapshot contradicts the log: after a restart the broker rejects "
+         "batches of this producer, or accepts duplicates.", _WRONG),
     Kind("leader-epochs-corrupt", _BROKEN, "The leader epoch checkpoint cannot be read, or its lines do not ascend. The "
-         "broker does not open the partition, or truncates at the wrong offset after a change of leader."),
+         "broker does not open the partition, or truncates at the wrong offset after a change of leader.", _STOPS),
     Kind("leader-epochs-wrong", _BROKEN, "The leader epoch checkpoint contradicts the log. Followers ask it where to "
-         "truncate: after a change of leader they keep records that they should drop, or the reverse."),
+         "truncate: after a change of leader they keep records that they should drop, or the reverse.", _WRONG),
     Kind("leader-epochs-missing", _SUSPICIOUS, "There is no leader epoch checkpoint, or it is empty, though batches "
-         "have leader epochs. The broker reads the log to write a new one, or truncates by the high watermark."),
-    Kind("checkpoint-corrupt", _BROKEN, "A checkpoint file cannot be read. The broker takes the log directory offline."),
-    Kind("checkpoint-past-end", _SUSPICIOUS, "A checkpoint has an offset after the end of the log: records that were once "
-         "here are gone. Legal after an unclean stop without flush; else the log was cut."),
+         "have leader epochs. The broker reads the log to write a new one, or truncates by the high watermark.", _WRONG),
+    Kind("checkpoint-corrupt", _BROKEN, "A checkpoint file cannot be read. The broker takes the log directory offline.",
+         _STOPS),
+    Kind("checkpoint-past-end", _SUSPICIOUS, "A checkpoint has an offset after the end of the log: records that were "
+         "once here are gone. Legal after an unclean stop without flush; else the log was cut."),
     Kind("partition-metadata-corrupt", _BROKEN, "partition.metadata cannot be read. The broker does not open the "
-         "partition."),
+         "partition.", _STOPS),
+    # What a start reads before it loads the partitions.
+    Kind("meta-properties-missing", _BROKEN, "A broker does not start on a log directory without meta.properties. Copy "
+         "the file of another log directory of the same node, without its directory.id, or write version=1, node.id and "
+         "cluster.id: kafka-storage format writes it, and refuses a directory that has one.", _STOPS),
+    Kind("meta-properties-corrupt", _BROKEN, "A broker does not start with this meta.properties: after a crash it is "
+         "often empty or zeros. Write version=1, the node.id and cluster.id of its other log directories or nodes, and "
+         "leave directory.id out.", _STOPS),
+    Kind("folder-not-a-partition", _BROKEN, "A broker does not start on a log directory with such a folder. Move it out "
+         "of the log directory: a copy of a partition belongs elsewhere, and lost+found is that of a file system, whose "
+         "root should not be a log directory.", _STOPS),
+    Kind("folders-of-one-partition", _BROKEN, "Two folders of a log directory are one partition, as an interrupted move "
+         "between disks leaves them. A broker does not start. Compare where they end, and move the -future folder, or "
+         "the shorter one, out of the log directory.", _STOPS),
+    Kind("partition-metadata-missing", _BROKEN, "A broker sets a partition without partition.metadata aside: it renames "
+         "the folder to -stray and makes an empty one. With replication factor 1 the records are gone for clients. "
+         "Write the file before the start: a line 'version: 0' and a line 'topic_id: ' with the id of the topic, as the "
+         "topic's other partitions have it.", _ASIDE),
+    Kind("topic-ids-differ", _BROKEN, "Partitions of one topic have different ids: the topic was deleted and made "
+         "again, or the file was copied. A broker sets those aside whose id is not in the cluster's metadata. Compare "
+         "with kafka-topics --describe before the start.", _ASIDE),
+    Kind("partition-not-in-metadata", _BROKEN, "The cluster's metadata does not have this partition on this node: the "
+         "topic was deleted or made again, the partition was moved away, or the folder is a copy. A broker sets it "
+         "aside: it renames the folder to -stray. If its records are needed, copy the folder elsewhere before the start.",
+         _ASIDE),
+    Kind("segment-gone", _BROKEN, "A segment has index files and no .log: its file was deleted or lost. A broker "
+         "deletes the indexes and starts; the records are gone. Restore the .log from a copy or from another replica "
+         "before the start.", _WRONG),
+    Kind("log-end-wrong", _BROKEN, "After a clean stop a broker reads the end of the log from the last entry of the "
+         "index, and checks nothing else. Here it stops earlier than the batches do: it hides records, and writes new "
+         "ones over their offsets. Delete the .index of this segment before the start: the broker then reads the whole "
+         "segment.", _WRONG),
+    Kind("log-end-unreadable", _BROKEN, "After a clean stop a broker reads the last batches to find the end of the log, "
+         "and fails at these bytes: it does not start. Delete .kafka_cleanshutdown: the broker then recovers the last "
+         "segments and cuts off what is no batch.", _STOPS),
+    Kind("time-index-short", _BROKEN, "The time index ends before the largest timestamp of its segment. Searches by "
+         "time skip the records after its last entry, or end in a later segment; retention by time may delete the "
+         "segment too early. Delete the .index and the .timeindex of this segment before a start: the broker then "
+         "writes both again.", _WRONG, _REBUILDS),
+    Kind("quorum-state-corrupt", _BROKEN, "quorum-state cannot be read: the node does not start. On a broker delete the "
+         "file, the broker learns the leader again. On a controller the file keeps it from voting twice in an epoch: "
+         "delete it only if the other controllers have a leader, or if it is the only one.", _STOPS),
+    Kind("quorum-state-missing", _NOTE, "There is no quorum-state: the node begins as one that has not voted."),
+    Kind("metadata-snapshot-missing", _BROKEN, "The log of the cluster's metadata begins after its first record, and no "
+         "snapshot has what was before. The node does not start. On a broker delete the folder __cluster_metadata-0: it "
+         "fetches the metadata again. On the only controller restore a snapshot from a copy.", _STOPS),
+    Kind("metadata-snapshot-corrupt", _BROKEN, "The newest snapshot of the cluster's metadata cannot be read: the node "
+         "does not start. On a broker delete the folder __cluster_metadata-0: it fetches the metadata again. On a "
+         "controller delete the snapshot only if the log begins with offset 0.", _STOPS),
     # What else is there.
-    Kind("bad-name", _BROKEN, "The name has no offset or partition number that the broker can read: it does not open the "
-         "partition, or the log directory."),
+    Kind("bad-name", _BROKEN, "The name has no offset or partition number that the broker can read: it does not open "
+         "the partition, or the log directory.", _STOPS),
     Kind("no-segments", _SUSPICIOUS, "The partition has no segment. The broker creates an empty one at its next start."),
-    Kind("no-partitions", _NOTE, "The directory has no partition: only its checkpoints were inspected. A "
-         "broker leaves a new directory so until a partition is placed in it."),
-    Kind("unreadable", _SUSPICIOUS, "The file cannot be read: permissions, an error of the disk, a link to nothing, a FIFO "
-         "or a device. It is not judged: the exit code is 2, unless something else is broken."),
-    Kind("leftover", _NOTE, "The broker leaves such files or folders behind for a while: deleted segments, or "
-         "what a compaction or move of the partition had not finished. It removes or completes them."),
-    Kind("replaced-segment", _NOTE, "A broker compacted or deleted this segment during the inspection: what was found in it "
-         "is left out. Inspect the partition again, or stop the broker."),
+    Kind("no-partitions", _NOTE, "The directory has no partition: only its checkpoints were inspected. A broker leaves "
+         "a new directory so until a partition is placed in it."),
+    Kind("unreadable", _SUSPICIOUS, "The file cannot be read: permissions, an error of the disk, a link to nothing, a "
+         "FIFO or a device. It is not judged: the exit code is 2, unless something else is broken."),
+    Kind("leftover", _NOTE, "The broker leaves such files or folders behind for a while: deleted segments, or what a "
+         "compaction or move of the partition had not finished. It removes or completes them."),
+    Kind("replaced-segment", _NOTE, "A broker compacted or deleted this segment during the inspection: what was found "
+         "in it is left out. Inspect the partition again, or stop the broker."),
     Kind("unknown-file", _NOTE, "Kafka writes no such file. It was not inspected."),
-    Kind("active-segment", _NOTE, "The last segment is the one that a broker writes to. It was judged as of its size when "
-         "the inspection reached it; zeros at the end of its indexes are preallocated space."),
-    Kind("not-flushed", _NOTE, "There is no .kafka_cleanshutdown: a broker is running here, or did not stop in order. It "
-         "will recover the last segments at its next start."),
+    Kind("active-segment", _NOTE, "The last segment is the one that a broker writes to. It was judged as of its size "
+         "when the inspection reached it; zeros at the end of its indexes are preallocated space."),
+    Kind("not-flushed", _NOTE, "There is no .kafka_cleanshutdown: a broker is running here, or did not stop in order. "
+         "It will recover the last segments at its next start."),
 )  # fmt: skip
 
 KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _LISTED})

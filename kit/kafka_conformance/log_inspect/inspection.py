@@ -15,6 +15,8 @@ from pathlib import Path
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.log_inspect.checks.batches import BatchCheck
 from kafka_conformance.log_inspect.checks.checkpoints import (
+    LOG_START,
+    RECOVERY_POINT,
     Checkpoints,
     check_ends,
     check_partition_metadata,
@@ -26,15 +28,28 @@ from kafka_conformance.log_inspect.checks.offset_index import OffsetIndexCheck, 
 from kafka_conformance.log_inspect.checks.producers import ProducerCheck
 from kafka_conformance.log_inspect.checks.records import RecordCheck
 from kafka_conformance.log_inspect.checks.snapshots import check_snapshot, check_snapshots_exist
+from kafka_conformance.log_inspect.checks.start_files import (
+    check_folders,
+    check_meta_properties,
+    check_quorum,
+    check_topic_ids,
+)
 from kafka_conformance.log_inspect.checks.time_index import TimeIndexCheck
+from kafka_conformance.log_inspect.checks.times import TimeCheck
 from kafka_conformance.log_inspect.checks.transaction_index import check_transaction_index
-from kafka_conformance.log_inspect.directory import LARGEST_FILE, LogDirectory, Partition, SegmentFiles
-from kafka_conformance.log_inspect.findings import UNJUDGED, Findings, Severity
+from kafka_conformance.log_inspect.directory import LARGEST_FILE, METADATA, LogDirectory, Partition, SegmentFiles
+from kafka_conformance.log_inspect.findings import UNJUDGED, Effect, Findings, Severity, Situation
 from kafka_conformance.log_inspect.header import CONTROL
-from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary
+from kafka_conformance.log_inspect.log_end import BatchTooSmall, read_log_end
+from kafka_conformance.log_inspect.metadata_topics import read_metadata_topics
+from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary, SegmentSummary
 from kafka_conformance.log_inspect.scan import Damage, Scanned, Segment, scan
+from kafka_conformance.log_inspect.start_verdict import judge_start
+from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["inspect", "total_bytes"]
+
+NO_TIME = 2**63 - 1
 
 
 def inspect(
@@ -42,19 +57,22 @@ def inspect(
     *,
     records: bool = False,
     policy: str = "",
+    release: Release = NEWEST,
     read: Callable[[int], object] = lambda _: None,
     partition_begins: Callable[[str], object] = lambda _: None,
 ) -> Inspection:
     """Inspect a directory.
 
     ``records``: decode the records of every batch too. ``policy``: the ``cleanup.policy`` of all topics, ``delete`` or
-    ``compact``, empty if unknown. ``read`` is called with numbers of bytes that were read.
+    ``compact``, empty if unknown. ``release`` is that of the broker whose start is judged. ``read`` is called with
+    numbers of bytes that were read.
     """
     began = time.monotonic()
     findings = Findings()
     checkpoints = read_checkpoints(directory, findings)
     _what_else(directory, findings)
     check_partition_metadata(directory, findings)
+    aside = _check_start_files(directory, findings, release)
     summaries = []
     for partition in directory.partitions:
         partition_begins(partition.name)
@@ -66,27 +84,48 @@ def inspect(
         except OSError as error:
             findings.add("unreadable", directory.relative(partition.folder), str(error.strerror))
             continue
-        summaries.append(_PartitionRun(directory, listed, findings, checkpoints, records, policy, read).run())
+        summaries.append(_PartitionRun(directory, listed, findings, checkpoints, records, policy, read,
+                                       aside=partition.name in aside).run())  # fmt: skip
     broken = findings.count(Severity.BROKEN)
     left_out = findings.left_out()
     dropped = dict(findings.dropped())
     rows = [
         FindingRow(kind=each.kind, severity=each.severity.value, file=each.file, position=each.position,
                    offset=each.offset, what=each.what, meaning=each.meaning,
-                   more=dropped.pop((each.kind, each.severity, each.file), 0))
+                   more=dropped.pop((each.kind, each.severity, each.file), 0), effect=each.effect.value)
         for each in reversed(list(findings))  # the number of those left out stands at the last one
     ][::-1]  # fmt: skip
     return Inspection(
         kit=kit_version(), directory=str(directory.root), records_decoded=records,
         verdict="broken" if broken else "not judged" if left_out.keys() & set(UNJUDGED) else "sound", left_out=left_out,
         broken=broken, suspicious=findings.count(Severity.SUSPICIOUS), partitions=summaries, findings=rows,
+        start=judge_start(directory, rows, summaries, release),
         took_s=round(time.monotonic() - began, 3),
     )  # fmt: skip
 
 
+def _check_start_files(directory: LogDirectory, findings: Findings, release: Release) -> set[str]:
+    """Check what a start reads before the partitions, and return the partitions that it sets aside."""
+    if not (directory.whole and directory.of_broker):
+        return set()
+    before = len(list(findings))
+    properties = check_meta_properties(directory, findings, release)
+    check_folders(directory, findings)
+    check_quorum(directory, findings)
+    of_metadata = [partition for partition in directory.partitions if partition.name == METADATA]
+    if properties.get("version") == "1" or of_metadata:
+        metadata = None
+        if of_metadata and "node.id" in properties:
+            metadata = read_metadata_topics(of_metadata[0], int(properties["node.id"]))
+        check_topic_ids(directory, findings, release, metadata)
+    return {each.file.partition("/")[0] for each in list(findings)[before:] if each.effect is Effect.SETS_ASIDE}
+
+
 def _what_else(directory: LogDirectory, findings: Findings) -> None:
     for name in directory.leftovers:
-        findings.add("leftover", name, "a deleted, moved or stray partition, or an unfinished file: not inspected")
+        findings.add("leftover", name, f"{_why_left(name)}, {_size(directory.root / name):,} bytes: not inspected")
+    for name in directory.foreign if not directory.of_broker else ():
+        findings.add("unknown-file", name, "not a folder of Kafka's")
     for name in directory.unknown:
         findings.add("unknown-file", name, "not a file or folder of Kafka's")
     for name in directory.misnamed:
@@ -96,8 +135,11 @@ def _what_else(directory: LogDirectory, findings: Findings) -> None:
             ("bad-name", partition.misnamed, "the part before the first dot is not a 64-bit integer"),
             ("leftover", partition.leftovers, "not inspected"),
             ("unknown-file", partition.unknown, "not a file of Kafka's"),
-            ("leftover", partition.orphans, "an index without a .log: the broker deletes it at its start"),
-        )
+            ("leftover", [path for path in partition.orphans if _is_deleted(path, partition)],
+             "an index without a .log: the broker deletes it at its start"),
+            ("segment-gone", [path for path in partition.orphans if not _is_deleted(path, partition)],
+             "its .log is not there"),
+        )  # fmt: skip
         for kind, names, what in others:
             for each in names:
                 findings.add(kind, directory.relative(partition.folder / each), what)
@@ -105,6 +147,30 @@ def _what_else(directory: LogDirectory, findings: Findings) -> None:
         findings.add("no-partitions", ".", "no folder of a partition")
     if directory.whole and not directory.clean_shutdown:
         findings.add("not-flushed", ".kafka_cleanshutdown", "the file is not there")
+
+
+def _is_deleted(index: Path, partition: Partition) -> bool:
+    """Tell whether a broker was deleting or replacing the segment: it renames the ``.log`` first."""
+    return any(f"{index.stem}.log.{suffix}" in partition.leftovers for suffix in ("deleted", "swap", "cleaned"))
+
+
+def _why_left(name: str) -> str:
+    for suffix, why in (
+        ("-stray", "set aside as not of this node; a broker keeps it and never deletes it"),
+        ("-delete", "deleted; a broker removes it a minute after its start"),
+    ):
+        if name.endswith(suffix):
+            return why
+    return "an unfinished file"
+
+
+def _size(path: Path) -> int:
+    """Return the bytes of a file, or of the files of a folder."""
+    total = 0
+    with contextlib.suppress(OSError):
+        for each in path.iterdir() if path.is_dir() else [path]:
+            total += each.lstat().st_size
+    return total
 
 
 @dataclass(slots=True)
@@ -118,6 +184,7 @@ class _PartitionRun:
     records: bool
     policy: str
     read: Callable[[int], object]
+    aside: bool = False
     context: Context = field(init=False)
     batches: BatchCheck = field(init=False)
     producers: ProducerCheck = field(init=False)
@@ -128,12 +195,17 @@ class _PartitionRun:
     transactions: int = 0
     magic_2: bool = False
     knows_producers: bool = True
+    recovery_point: int = 0
+    rows: list[SegmentSummary] = field(default_factory=list)
+    cut_at: int | None = None
+    """The end of the log after a start that cuts it off."""
 
     def run(self) -> PartitionSummary:
         partition, findings = self.partition, self.findings
         broken, suspicious = findings.count(Severity.BROKEN), findings.count(Severity.SUSPICIOUS)
         name = partition.name.partition(".")[0] if partition.name.endswith("-future") else partition.name
-        start = self.checkpoints.get("log-start-offset-checkpoint", {}).get(name)
+        start = self.checkpoints.get(LOG_START, {}).get(name)
+        self.recovery_point = self.checkpoints.get(RECOVERY_POINT, {}).get(name, 0)
         cleaned = name in self.checkpoints.get("cleaner-offset-checkpoint", {})
         self.context = Context(self.directory, partition, findings, start, self.policy, cleaned, self.read)
         snapshots = set(partition.snapshots)
@@ -146,18 +218,53 @@ class _PartitionRun:
             if files.base_offset in snapshots:
                 self._snapshot(files.base_offset)
             self._segment(files, following)
+        findings.situation = Situation.KEPT
         first = partition.segments[0].base_offset if partition.segments else 0
         end = max(self.batches.last_offset + 1, partition.segments[-1].base_offset if partition.segments else 0)
         self._other_snapshots(end)
         check_snapshots_exist(self.context, producers=self.magic_2 or not self.count)
         if self.directory.whole and not partition.name.endswith("-future") and not partition.has_rolled():
             check_ends(self.checkpoints, name, end, findings)
+        end_after = self._end_after_start(end, start or 0)
         return PartitionSummary(
             name=partition.name, segments=len(partition.segments), bytes=self.size, batches=self.count,
             records=self.record_count, start=max(first, start or 0), end=end, producers=len(self.producers.states),
             transactions=self.producers.markers, compacted=self.context.cleaned,
             broken=findings.count(Severity.BROKEN) - broken, suspicious=findings.count(Severity.SUSPICIOUS) - suspicious,
+            end_after_start=end_after, by_segment=self.rows,
+            smallest_timestamp=min((each.smallest_timestamp for each in self.rows if each.batches), default=-1),
+            largest_timestamp=max((each.largest_timestamp for each in self.rows), default=-1),
         )  # fmt: skip
+
+    def _situation(self, files: SegmentFiles, following: int | None) -> Situation:
+        """Return what a start does with a segment."""
+        if self.partition.name == METADATA or "index" not in files.suffixes:
+            return Situation.RECOVERED
+        if self.directory.of_broker and not self.directory.clean_shutdown:
+            recovered = following is None or following > self.recovery_point
+            return Situation.RECOVERED if recovered else Situation.KEPT
+        return Situation.ACTIVE if following is None else Situation.KEPT
+
+    def _end_after_start(self, end: int, log_start: int) -> int:
+        """Return where a broker takes the log to end after its start."""
+        if self.aside:
+            return 0
+        after = end if self.cut_at is None else self.cut_at
+        active = self.partition.active
+        if active is not None and self.directory.of_broker and self._situation(active, None) is Situation.ACTIVE:
+            name = self.context.name(active.path("log"))
+            try:
+                found = read_log_end(active)
+            except BatchTooSmall as error:
+                self.findings.add("log-end-unreadable", name, str(error), position=error.position)
+            except OSError:
+                pass  # a finding already
+            else:
+                after = found.offset
+                if after < end:
+                    self.findings.add("log-end-wrong", name, f"a broker takes the log to end before offset {after}; its "
+                                      f"batches end before {end}", position=found.position, offset=after)  # fmt: skip
+        return max(after, log_start)
 
     def _snapshot(self, offset: int) -> None:
         # Where the log goes on without a gap, its producers are those of the snapshot.
@@ -172,6 +279,7 @@ class _PartitionRun:
                 self._snapshot(offset) if offset == end else check_snapshot(self.context, offset, {})
 
     def _segment(self, files: SegmentFiles, following: int | None) -> None:
+        self.findings.situation = self._situation(files, following)
         last_offset = self.batches.last_offset
         self.findings.mark()
         self._inspect_segment(files, following)
@@ -185,7 +293,8 @@ class _PartitionRun:
     def _inspect_segment(self, files: SegmentFiles, following: int | None) -> None:
         path, active = files.path("log"), following is None
         name = self.context.name(path)
-        offset_index, time_index = self._indexes(files, active=active)
+        closed = self.directory.of_broker and self.directory.clean_shutdown and self.partition.name != METADATA
+        offset_index, time_index = self._indexes(files, growing=active and not closed)
         try:
             segment = Segment(path, keep=self.records, read=self.read)
         except FileNotFoundError:
@@ -202,20 +311,29 @@ class _PartitionRun:
             self.producers.begin(name)
             self.epochs.begin(name)
             try:
-                run = _SegmentRun(self, segment, name, active, offset_index, time_index)
+                run = _SegmentRun(self, segment, name, active, offset_index, time_index, base_offset=files.base_offset,
+                                  closed=closed or not active)  # fmt: skip
                 run.run()
             except OSError as error:
                 self.findings.add("unreadable", name, str(error.strerror))
                 self._lost()
                 return
             grown = active and segment.size_now() > segment.size
+        self.rows.append(SegmentSummary(
+            base_offset=files.base_offset, bytes=segment.size, batches=run.count, records=run.record_count,
+            smallest_timestamp=-1 if run.smallest == NO_TIME else run.smallest, largest_timestamp=run.largest,
+            start=self.findings.situation.value,
+        ))  # fmt: skip
         if run.too_large:
             return
         last = max(self.batches.last_offset, files.base_offset - 1)
         if not files.path("index").exists() and (not active or run.count):
             self.findings.add("index-missing", self.context.name(files.path("index")), "the file is not there")
         if not files.path("timeindex").exists() and (not active or run.count) and self.magic_2:
-            self.findings.add("index-missing", self.context.name(files.path("timeindex")), "the file is not there")
+            # With the .index a start writes both again; alone it is made empty.
+            rebuilt = self.findings.situation is Situation.RECOVERED
+            self.findings.add("index-missing", self.context.name(files.path("timeindex")), "the file is not there",
+                              effect=Effect.REBUILDS if rebuilt else Effect.WRONG)  # fmt: skip
         check_transaction_index(
             self.context, files.path("txnindex"), (files.base_offset, last if not grown else 2**63 - 1),
             self.producers.aborted, self.producers.abort_markers, sound=run.sound and not grown,
@@ -223,11 +341,11 @@ class _PartitionRun:
         if active and (grown or not self.directory.clean_shutdown):
             self.findings.add("active-segment", name, f"judged up to its first {segment.size:,} bytes")
 
-    def _indexes(self, files: SegmentFiles, *, active: bool) -> tuple[OffsetIndexCheck | None, TimeIndexCheck | None]:
+    def _indexes(self, files: SegmentFiles, *, growing: bool) -> tuple[OffsetIndexCheck | None, TimeIndexCheck | None]:
         offset_index = time_index = None
-        if index := open_index(self.context, files.path("index"), files.base_offset, active=active):
+        if index := open_index(self.context, files.path("index"), files.base_offset, growing=growing):
             offset_index = OffsetIndexCheck(self.context, index)
-        if index := open_index(self.context, files.path("timeindex"), files.base_offset, active=active):
+        if index := open_index(self.context, files.path("timeindex"), files.base_offset, growing=growing):
             time_index = TimeIndexCheck(self.context, index, files.base_offset)
         return offset_index, time_index
 
@@ -248,11 +366,16 @@ class _SegmentRun:
         active: bool,
         offset_index: OffsetIndexCheck | None,
         time_index: TimeIndexCheck | None,
+        *,
+        base_offset: int,
+        closed: bool,
     ) -> None:
         self._partition, self._segment, self._name, self._active = partition, segment, name, active
         self._offset_index, self._time_index = offset_index, time_index
         self._records = RecordCheck(partition.context, name) if partition.records else None
+        self._closed, self._base = closed, base_offset
         self.sound, self.count, self.too_large = True, 0, False
+        self.smallest, self.largest, self.record_count = NO_TIME, -1, 0
         self._last = -1
         self._end = 0
 
@@ -260,6 +383,8 @@ class _SegmentRun:
         """Scan the segment. The usual batch costs few calls: indexes and epochs are checked where they change."""
         partition, offset_index, time_index = self._partition, self._offset_index, self._time_index
         batches, producers, epochs, records = partition.batches, partition.producers, partition.epochs, self._records
+        times = TimeCheck(partition.context, self._name)
+        first_time, last_time, smallest, largest = times.first, times.last, self.smallest, self.largest
         anchors = (lambda _: ()) if offset_index is None else offset_index.anchors
         total = 0
         for item in scan(self._segment, anchors):
@@ -277,6 +402,13 @@ class _SegmentRun:
             if offset_index is not None and 0 <= offset_index.next_position <= position:
                 offset_index.batch(position, header, self._last)
             batches.batch(position, header)
+            timestamp = header.max_timestamp
+            if timestamp > largest:
+                largest = timestamp
+            if timestamp >= 0 and header.base_timestamp < smallest:
+                smallest = header.base_timestamp
+            if not first_time <= timestamp <= last_time:
+                times.batch(position, header)
             last = header.base_offset + header.last_offset_delta
             self._last = last
             if time_index is not None:
@@ -294,6 +426,7 @@ class _SegmentRun:
             if records is not None:
                 records.batch(position, header, payload)
             partition.magic_2 = partition.magic_2 or header.magic == 2
+        self.smallest, self.largest, self.record_count = smallest, largest, total
         partition.count += self.count
         partition.record_count += total
         self._close()
@@ -320,6 +453,13 @@ class _SegmentRun:
 
     def _lost(self, end: int) -> None:
         self.sound = False
+        partition = self._partition
+        if (
+            partition.cut_at is None
+            and partition.findings.situation is Situation.RECOVERED
+            and (self._active or not partition.directory.clean_shutdown)
+        ):
+            partition.cut_at = max(self._last + 1, self._base)
         self._partition.producers.forget()
         self._partition.knows_producers = False
         if self._offset_index is not None:
@@ -336,7 +476,7 @@ class _SegmentRun:
         if self._offset_index is not None:
             self._offset_index.end(self._end, size, self._last)
         if self._time_index is not None:
-            self._time_index.end(self._last, growing=grown)
+            self._time_index.end(self._last, growing=grown, closed=self._closed and not grown)
 
 
 def total_bytes(directory: LogDirectory) -> int:

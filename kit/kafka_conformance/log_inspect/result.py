@@ -6,11 +6,30 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-__all__ = ["FindingRow", "Inspection", "PartitionSummary"]
+__all__ = ["FindingRow", "Inspection", "PartitionSummary", "SegmentSummary", "StartVerdict"]
+
+
+class SegmentSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """A segment. Timestamps are in ms, the smallest that of a batch's first record, -1 if there is none.
+
+    ``start`` is what a start does with it: ``kept``, ``active`` or ``recovered``
+    (:class:`kafka_conformance.log_inspect.findings.Situation`).
+    """
+
+    base_offset: int
+    bytes: int
+    batches: int
+    records: int
+    smallest_timestamp: int
+    largest_timestamp: int
+    start: str
 
 
 class PartitionSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """A partition: offsets from ``start`` to before ``end``, sizes in bytes; numbers of records are those of the headers."""
+    """A partition: offsets from ``start`` to before ``end``, sizes in bytes; numbers of records are those of the headers.
+
+    ``end_after_start`` is the end as a broker has it after its start; 0 for a partition that it sets aside.
+    """
 
     name: str
     segments: int
@@ -24,6 +43,10 @@ class PartitionSummary(msgspec.Struct, frozen=True, kw_only=True):
     compacted: bool
     broken: int
     suspicious: int
+    end_after_start: int
+    smallest_timestamp: int
+    largest_timestamp: int
+    by_segment: Sequence[SegmentSummary]
 
 
 class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,6 +60,24 @@ class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
     what: str
     meaning: str
     more: int = 0
+    effect: str = ""
+
+
+class StartVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What a start of a broker of the release ``kafka`` would do.
+
+    ``starts`` is ``yes``, ``no``, ``cannot tell``, or ``not asked`` of what is no log directory of a broker. ``stopped_by``,
+    ``changes`` and ``wrong`` answer the three questions, a line for each kind of finding and partition. ``read`` is what a
+    start reads and was checked, ``not_checked`` what it reads and was not.
+    """
+
+    kafka: str
+    starts: str
+    stopped_by: Sequence[str]
+    changes: Sequence[str]
+    wrong: Sequence[str]
+    read: Sequence[str]
+    not_checked: Sequence[str]
 
 
 class Inspection(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,6 +96,7 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True):
     left_out: Mapping[str, int]
     partitions: Sequence[PartitionSummary]
     findings: Sequence[FindingRow]
+    start: StartVerdict
     took_s: float
 
     @property

@@ -118,6 +118,7 @@ RUN: dict[str, dict[str, tuple[str, str]]] = {
         "--cleanup-policy": ("log inspect holes", "--cleanup-policy compact"),
         "--strict": ("log inspect holes", "--strict"),
         "--html": ("log inspect data", "--html made.html"),
+        "--kafka": ("log inspect zookeeper", "--kafka 3.9.2"),
         "--json": ("log inspect data", "--json"),
     },
     "replay": {
@@ -235,6 +236,8 @@ def prepared(folder: Path) -> None:
     failure |= dict(zip(("expected", "actual"), sides, strict=True))
     (folder / "failure.json").write_text(json.dumps(failure), "utf-8")
     healthy(folder / "data" / "orders-0")
+    healthy(folder / "zookeeper" / "orders-0")
+    (folder / "zookeeper" / "meta.properties").write_text("version=0\nbroker.id=1\n")
     healthy(folder / "both" / "orders-0")
     healthy(folder / "both" / "orders-1")
     log = Log(folder / "holes" / "orders-0")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from crc32c import crc32c
 from log_edits import bases, change, file, flip, kinds, rewrite, seen
-from log_partitions import Log, control, data
+from log_partitions import START_MS, Log, control, data
 
 
 def test_flipped_bit_is_found_as_crc_mismatch(log: Log) -> None:
@@ -159,8 +159,8 @@ def test_a_snapshot_of_batches_that_compaction_removed(tmp_path: Path) -> None:
     _, position, size = log.positions[1]
     whole = path.read_bytes()
     path.write_bytes(whole[:position] + whole[position + size :])
-    for suffix in ("index", "timeindex"):
-        (log.folder / f"{0:020}.{suffix}").write_bytes(b"")
+    (log.folder / f"{0:020}.index").write_bytes(b"")
+    (log.folder / f"{0:020}.timeindex").write_bytes(struct.pack(">qi", START_MS + 2, 2))
     found = seen(log.folder, policy="compact")
     assert (found.broken, found.suspicious) == (0, 0), found.findings
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from log_edits import kinds, seen
-from log_partitions import Log, healthy
+from log_partitions import META, Log, healthy
 
 from kafka_conformance.log_inspect.directory import CHECKPOINTS, checkpoint_lines
 
@@ -64,7 +64,7 @@ def test_checkpoints_at_which_the_broker_throws_are_broken(
     tmp_path: Path, name: str, text: str, entries: int | None
 ) -> None:
     healthy(tmp_path / "orders-0").write()
-    (tmp_path / "meta.properties").write_text("", encoding="utf-8")
+    (tmp_path / "meta.properties").write_text(META, encoding="utf-8")
     (tmp_path / name).write_text(text, encoding="utf-8", newline="")
     found = seen(tmp_path)
     assert found.verdict == ("broken" if entries is None else "sound")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from log_edits import bases, change, file, kinds, seen
-from log_partitions import Log, data, healthy
+from log_partitions import META, Log, data, healthy
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.log_inspect.directory import open_directory
@@ -15,13 +15,15 @@ from kafka_conformance.log_inspect.inspection import inspect
 
 def test_log_directory_scan_lists_partitions_and_ignored_folders(tmp_path: Path) -> None:
     log = healthy(tmp_path / "orders-0")
-    healthy(tmp_path / f"orders-1.{'a' * 32}-future")
-    for name in (f"gone-0.{'b' * 32}-delete", f"lost-0.{'c' * 32}-stray", "remote-log-index-cache", "notes"):
+    log.write()  # a clean stop leaves no preallocated zeros
+    healthy(tmp_path / f"orders-1.{'a' * 32}-future").write()
+    for name in (f"gone-0.{'b' * 32}-delete", f"lost-0.{'c' * 32}-stray", "remote-log-index-cache"):
         (tmp_path / name).mkdir()
+    (tmp_path / "notes").write_bytes(b"x")
     (log.folder / f"{0:020}.log.deleted").write_bytes(b"x")
     (log.folder / f"{0:020}.log.swap").write_bytes(b"x")
     (log.folder / "core.1234").write_bytes(b"x")
-    (tmp_path / "meta.properties").write_text("version=1\n")
+    (tmp_path / "meta.properties").write_text(META)
     (tmp_path / ".kafka_cleanshutdown").write_text("{}")
     (tmp_path / "replication-offset-checkpoint").write_text(f"0\n1\norders 0 {log.offset}\n")
     found = seen(tmp_path)
@@ -51,7 +53,7 @@ def test_leftovers_of_tiered_storage(tmp_path: Path) -> None:
     (tmp_path / "remote-log-index-cache").mkdir()
     (tmp_path / "remote-log-index-cache" / "0_AAAA.index").write_bytes(b"")
     (tmp_path / "_rlmm_committed_offsets").write_text("0\n0\n")
-    (tmp_path / "meta.properties").write_text("version=1\n")
+    (tmp_path / "meta.properties").write_text(META)
     found = seen(tmp_path)
     assert kinds(found) | kinds(found, "suspicious") == set()
     assert found.partitions[0].start == bases(log)[1]
@@ -75,11 +77,11 @@ def test_what_is_no_log_directory(tmp_path: Path) -> None:
             open_directory(folder)
 
 
-def test_empty_partition_is_sound_but_suspicious(tmp_path: Path) -> None:
-    (tmp_path / "meta.properties").write_text("version=1\n")
+def test_empty_partition_would_be_set_aside_by_a_start(tmp_path: Path) -> None:
+    (tmp_path / "meta.properties").write_text(META)
     (tmp_path / "t-0").mkdir()
     found = seen(tmp_path)
-    assert (found.verdict, kinds(found, "suspicious")) == ("sound", {"no-segments"})
+    assert (kinds(found), kinds(found, "suspicious")) == ({"partition-metadata-missing"}, {"no-segments"})
     log = Log(tmp_path / "t-0")
     log.write(preallocated=10)
     assert seen(tmp_path).suspicious == 0
@@ -87,7 +89,7 @@ def test_empty_partition_is_sound_but_suspicious(tmp_path: Path) -> None:
 
 def test_scan_during_a_brokers_writes_reports_no_false_damage(tmp_path: Path) -> None:
     log = healthy(tmp_path / "t-0")
-    (tmp_path / "meta.properties").write_text("version=1\n")
+    (tmp_path / "meta.properties").write_text(META)
     path = file(log, log.base, "log")
     whole = path.read_bytes()
     path.write_bytes(whole[:-10])

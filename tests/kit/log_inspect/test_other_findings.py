@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from log_edits import bases, change, file, flip, kinds, rewrite, seen
-from log_partitions import Log, control, data, healthy
+from log_partitions import START_MS, Log, control, data, healthy
 
 from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.inspection import inspect
@@ -129,7 +129,9 @@ def test_records_that_contradict_the_header(tmp_path: Path) -> None:
 def test_formats_before_v2_are_judged_in_part(tmp_path: Path, magic: int) -> None:
     folder = tmp_path / "t-0"
     folder.mkdir()
-    batches = [NewBatch(records=[NewRecord(5 + n, b"k", b"v" * 50)], magic=magic, base_offset=n) for n in range(9)]
+    batches = [
+        NewBatch(records=[NewRecord(START_MS + n, b"k", b"v" * 50)], magic=magic, base_offset=n) for n in range(9)
+    ]
     encoded = [encode_batch(batch) for batch in batches]
     path = folder / f"{0:020}.log"
     path.write_bytes(b"".join(encoded))
@@ -192,8 +194,8 @@ def test_compaction_makes_gaps_legal(tmp_path: Path) -> None:
 
 def test_a_producer_that_the_broker_forgot_may_go_on_with_any_sequence(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
-    log.append(replace(data(3, (1, 0, 0)), records=[NewRecord(1_000, None, b"v")]))
-    log.append(data(3, (1, 0, 77), timestamp=1_000 + 86_400_000))
+    log.append(replace(data(3, (1, 0, 0)), records=[NewRecord(START_MS, None, b"v")]))
+    log.append(data(3, (1, 0, 77), timestamp=START_MS + 86_400_000))
     found = seen(log.write())
     assert (found.verdict, kinds(found, "note")) == ("sound", {"sequence-gap"})
 
@@ -211,7 +213,7 @@ def test_a_control_batch_without_a_readable_marker_is_broken(
 ) -> None:
     log = Log(tmp_path / "t-0")
     log.append(data(2, (1, 0, 0), transactional=True))
-    log.append(replace(control(1, 0, commit=True), records=[NewRecord(1, key, value)]))
+    log.append(replace(control(1, 0, commit=True), records=[NewRecord(START_MS, key, value)]))
     found = seen(log.write())
     assert kinds(found) == {"bad-marker"}
     assert what in found.findings[0].what

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from kafka_conformance.cli import options
+from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import write_report
 from kafka_conformance.core.progress import Steps, steps
 from kafka_conformance.core.sanitize import harmless
@@ -19,6 +20,7 @@ from kafka_conformance.log_inspect.find import find_offset, one_partition
 from kafka_conformance.log_inspect.inspection import inspect, total_bytes
 from kafka_conformance.log_inspect.reports import page, text
 from kafka_conformance.reports.terminal import console
+from kafka_reference.releases import NEWEST, parse_release
 
 __all__ = ["command", "find", "inspect_directory"]
 
@@ -45,21 +47,28 @@ class _Read:
 @click.option("--cleanup-policy", "policy", default=None, type=click.Choice(["delete", "compact"]),
               metavar="delete|compact", help="The topics' cleanup.policy: with delete, missing offsets are broken, with "
               "compact legal (default: unknown, they are suspicious).")  # fmt: skip
+@click.option("--kafka", "release", default="newest", show_default=True, metavar="RELEASE",
+              help="The release of the broker whose start is judged.")  # fmt: skip
 @click.option("--strict", is_flag=True, help="Exit with 1 for suspicious findings too.")
 @click.option("--html", default=None, type=options.REPORT, metavar="FILE", help="Also write one HTML page.")
 @options.as_json
 def inspect_directory(
-    *, directory: Path, records: bool, policy: str | None, strict: bool, html: Path | None, as_json: bool
+    *, directory: Path, records: bool, policy: str | None, release: str, strict: bool, html: Path | None, as_json: bool
 ) -> int:
     """Check a log directory or one partition's folder: segments, batches, indexes, snapshots, checkpoints.
 
+    The report ends with three answers: would a broker start on it, what would it change, what is answered wrongly then.
     By default, the headers and checksums of all batches and all other files are checked; --records decodes records.
     """
+    try:
+        asked = NEWEST if release == "newest" else parse_release(release)
+    except ValueError as error:
+        raise BadInput(f"--kafka: {error}") from error
     with steps(f"listing {harmless(str(directory))}", 1) as progress:
         opened = open_directory(directory)
         progress.begin("inspecting", max(1, total_bytes(opened) // _MIB))
         found = inspect(
-            opened, records=records, policy=policy or "", read=_Read(progress),
+            opened, records=records, policy=policy or "", release=asked, read=_Read(progress),
             partition_begins=lambda name: progress.doing(f"inspecting {name}, MiB"),
         )  # fmt: skip
     if as_json:

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 
 from kafka_conformance.core.java_text import lines_of, parse_int, parse_long, split
 from kafka_conformance.log_inspect.directory import CHECKPOINTS, LogDirectory, checkpoint_lines, small_text
-from kafka_conformance.log_inspect.findings import Findings
+from kafka_conformance.log_inspect.findings import Effect, Findings, Severity
 
-__all__ = ["check_ends", "check_partition_metadata", "read_checkpoints"]
+__all__ = ["LOG_START", "RECOVERY_POINT", "check_ends", "check_partition_metadata", "read_checkpoints", "topic_id"]
 
+LOG_START, RECOVERY_POINT = "log-start-offset-checkpoint", "recovery-point-offset-checkpoint"
 _MEANINGS = {
-    "log-start-offset-checkpoint": "log start offset",
-    "recovery-point-offset-checkpoint": "recovery point",
+    LOG_START: "log start offset",
+    RECOVERY_POINT: "recovery point",
     "replication-offset-checkpoint": "high watermark",
     "cleaner-offset-checkpoint": "cleaner's checkpoint",
 }
@@ -52,28 +53,37 @@ def check_ends(checkpoints: Checkpoints, partition: str, end: int, findings: Fin
     for name, offsets in checkpoints.items():
         offset = offsets.get(partition, 0)
         if offset > end:
+            deletes = name == LOG_START
             findings.add("checkpoint-past-end", name, f"the {_MEANINGS[name]} of {partition} is {offset}; the log ends "
-                         f"before offset {end}", offset=offset)  # fmt: skip
+                         f"before offset {end}" + (": a broker deletes all segments" if deletes else ""), offset=offset,
+                         severity=Severity.BROKEN if deletes else None,
+                         effect=Effect.TRUNCATES if deletes else None)  # fmt: skip
 
 
-def check_partition_metadata(directory: LogDirectory, findings: Findings) -> None:
-    """Check partition.metadata, since 2.8.0: ``version: 0`` and ``topic_id:`` with 16 bytes in Base64.
+def topic_id(text: str) -> str:
+    """Return the topic id in ``partition.metadata``, since 2.8.0. Raises ValueError for a file at which a broker throws.
+
+    The file has ``version: 0`` and ``topic_id:`` with 16 bytes in Base64.
 
     Java source mirrored: ``PartitionMetadataReadBuffer``, which reads the values and not their names.
     """
+    version, topic = (split(_COLON, line) for line in [*lines_of(text), "", ""][:2])
+    if len(version) != 2 or parse_int(version[1]) < 0:
+        raise ValueError("its first line has no version such as 'version: 0'")
+    if len(topic) != 2 or not _UUID.fullmatch(topic[1]) or not any(urlsafe_b64decode(topic[1][:22] + "==")):
+        raise ValueError("its second line has no topic id, 16 bytes in Base64 that are not all 0")
+    return topic[1][:22]
+
+
+def check_partition_metadata(directory: LogDirectory, findings: Findings) -> None:
+    """Check that ``partition.metadata`` can be read where it is."""
     for partition in directory.partitions:
         path = partition.folder / "partition.metadata"
         try:
-            lines = lines_of(small_text(path))
-            version, topic = (split(_COLON, line) for line in [*lines, "", ""][:2])
-            if len(version) != 2 or parse_int(version[1]) < 0:
-                raise ValueError("its first line has no version such as 'version: 0'")
-            if len(topic) != 2 or not _UUID.fullmatch(topic[1]) or not any(urlsafe_b64decode(topic[1][:22] + "==")):
-                raise ValueError("its second line has no topic id, 16 bytes in Base64 that are not all 0")
+            topic_id(small_text(path))
         except FileNotFoundError:
             continue
         except OSError as error:
             findings.add("unreadable", directory.relative(path), str(error.strerror))
-            continue
         except ValueError as error:
             findings.add("partition-metadata-corrupt", directory.relative(path), str(error))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kafka_conformance.log_inspect.directory import LogDirectory, Partition
@@ -18,7 +19,7 @@ class Context:
 
     ``log_start_offset`` is the first offset that clients may read, None if no checkpoint says it. ``policy`` is the
     topic's ``cleanup.policy``: ``compact``, ``delete``, or empty if unknown. ``cleaned`` becomes True with the first
-    sign of compaction. ``read`` is called with numbers of bytes that were read.
+    sign of compaction. ``read`` is called with numbers of bytes that were read. ``now_ms`` is the clock.
     """
 
     directory: LogDirectory
@@ -28,6 +29,7 @@ class Context:
     policy: str = ""
     cleaned: bool = False
     read: Callable[[int], object] = lambda _: None
+    now_ms: int = field(default_factory=lambda: time.time_ns() // 1_000_000)
 
     def name(self, path: Path) -> str:
         """Return a path as reports show it."""

@@ -13,6 +13,7 @@ from bisect import bisect_right
 from kafka_conformance.core.java_text import parse_int, parse_long
 from kafka_conformance.log_inspect.checks.context import Context
 from kafka_conformance.log_inspect.directory import checkpoint_lines, small_text
+from kafka_conformance.log_inspect.findings import Effect
 from kafka_conformance.log_inspect.header import BatchHeader
 
 __all__ = ["LeaderEpochCheck"]
@@ -81,6 +82,7 @@ class LeaderEpochCheck:
 
     def _read(self) -> None:
         self._epochs, self._starts = [], []
+        back = ""
         try:
             for words in checkpoint_lines(small_text(self._path)):
                 if len(words) != 2:
@@ -89,7 +91,7 @@ class LeaderEpochCheck:
                 if epoch < 0 or start < 0:
                     raise ValueError(f"{epoch} {start}: an epoch and its offset are 0 or more")
                 if self._epochs and (epoch <= self._epochs[-1] or start <= self._starts[-1]):
-                    raise ValueError(f"{epoch} {start} follows {self._epochs[-1]} {self._starts[-1]}")
+                    back = back or f"{epoch} {start} follows {self._epochs[-1]} {self._starts[-1]}"
                 self._epochs.append(epoch)
                 self._starts.append(start)
         except FileNotFoundError:
@@ -100,4 +102,8 @@ class LeaderEpochCheck:
         except ValueError as error:  # UnicodeDecodeError among them
             self._readable = False
             self._context.findings.add("leader-epochs-corrupt", self._name, str(error))
+            self._epochs, self._starts = [], []
+        if back and self._readable:  # a broker drops the lines before it that are not lower, and starts
+            self._readable = False
+            self._context.findings.add("leader-epochs-corrupt", self._name, back, effect=Effect.WRONG)
             self._epochs, self._starts = [], []

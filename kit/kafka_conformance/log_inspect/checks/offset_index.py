@@ -19,8 +19,11 @@ from kafka_conformance.log_inspect.index_files import ENTRY_BYTES, IndexFile, Of
 __all__ = ["OffsetIndexCheck", "open_index"]
 
 
-def open_index(context: Context, path: Path, base_offset: int, *, active: bool) -> IndexFile | None:
-    """Open an index and check its size; None if it cannot be read, or a broker has deleted it."""
+def open_index(context: Context, path: Path, base_offset: int, *, growing: bool) -> IndexFile | None:
+    """Open an index and check its size; None if it cannot be read, or a broker has deleted it.
+
+    ``growing``: zeros at its end are preallocated space.
+    """
     name = context.name(path)
     try:
         index = IndexFile(path, base_offset, context.read)
@@ -37,7 +40,7 @@ def open_index(context: Context, path: Path, base_offset: int, *, active: bool) 
         context.findings.add(
             "index-size", name, f"{index.size:,} bytes are no multiple of {bytes_each}", position=index.size - index.odd
         )
-    if index.zeros and not active:
+    if index.zeros and not growing:
         context.findings.add(
             "index-zero-tail", name, f"{index.zeros:,} bytes of zeros after {index.entries:,} entries",
             position=index.size - index.odd - index.zeros,

@@ -28,6 +28,7 @@ class TimeIndexCheck:
         self._largest = self._largest_kept = -1
         self._sound = True
         self._next: TimeEntry | None = None
+        self._last: TimeEntry | None = None
         self.next_offset = -1
         self._advance()
 
@@ -53,8 +54,14 @@ class TimeIndexCheck:
         """Take note that timestamps of some batches are unknown."""
         self._sound = False
 
-    def end(self, last_offset: int, *, growing: bool) -> None:
-        """Check the entries that are left after the last batch."""
+    def end(self, last_offset: int, *, growing: bool, closed: bool) -> None:
+        """Check the entries that are left after the last batch; ``closed``: the largest timestamp was added."""
+        last = None if self._last is None else self._last.timestamp
+        if closed and self._next is None and self._sound and self._largest_kept > (-1 if last is None else last):
+            self._context.findings.add(
+                "time-index-short", self._file, f"it ends with {'no entry' if last is None else f'timestamp {last}'}; the "
+                f"largest in the segment is {self._largest_kept}", position=self._index.entries * 12,
+            )  # fmt: skip
         while (entry := self._next) is not None:
             if not growing and self._sound and not (entry.at == 0 and entry.offset == self._base):
                 self._context.findings.add(
@@ -79,6 +86,7 @@ class TimeIndexCheck:
             yield entry
 
     def _advance(self) -> None:
+        self._last = self._next or self._last
         try:
             self._next = next(self._entries, None)
         except OSError as error:

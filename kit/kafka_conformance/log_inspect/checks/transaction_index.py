@@ -33,7 +33,7 @@ def check_transaction_index(
     name, findings = context.name(path), context.findings
     listed: dict[int, AbortedEntry] = {}
     there = path.exists() or path.is_symlink()
-    index = open_index(context, path, offsets[0], active=False) if there else None
+    index = open_index(context, path, offsets[0], growing=False) if there else None
     if there and index is None:
         return
     before = -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from kafka_conformance.log_inspect.reports.text import offsets_of, place_of, verdict_line, worst_first
+from kafka_conformance.log_inspect.reports.text import offsets_of, place_of, start_answers, verdict_line, worst_first
 from kafka_conformance.log_inspect.result import FindingRow, Inspection
 from kafka_conformance.reports.page import render
 
@@ -29,6 +29,7 @@ def write(found: Inspection) -> str:
             "found": found,
             "partitions": worst_first(found),
             "verdict": verdict_line(found),
+            "answers": list(start_answers(found)),
             "groups": groups,
             "signs": _SIGNS,
         },

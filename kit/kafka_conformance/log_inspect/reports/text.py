@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from rich.console import Console
@@ -14,7 +15,7 @@ from kafka_conformance.log_inspect.result import FindingRow, Inspection, Partiti
 from kafka_conformance.reports.tables import table
 from kafka_conformance.reports.terminal import plural
 
-__all__ = ["offsets_of", "place_of", "show", "show_search", "verdict_line", "worst_first"]
+__all__ = ["offsets_of", "place_of", "show", "show_search", "start_answers", "verdict_line", "worst_first"]
 
 _STYLES = {"broken": "bold red", "suspicious": "yellow", "note": "dim"}
 _MOST_PARTITIONS = 50
@@ -45,12 +46,29 @@ def show(out: Console, found: Inspection) -> None:
     ):
         _notes(out, kind, list(notes))
     out.print()
+    for question, answer, lines in start_answers(found):
+        out.print(Text(f"{question} ").append(answer, style="bold"))
+        for line in lines:
+            out.print(Text(f"  {line}"))
     out.print(Text(verdict_line(found), style="bold green" if found.verdict == "sound" else "bold red"))
 
 
+def start_answers(found: Inspection) -> Iterator[tuple[str, str, Sequence[str]]]:
+    """Yield the three questions, each with a short answer and its reasons."""
+    start = found.start
+    if start.starts != "not asked":
+        reasons = [*start.stopped_by, *(f"not checked: {what}" for what in start.not_checked)]
+        yield f"Would a broker of {start.kafka} start?", start.starts, [harmless(line) for line in reasons]
+    changes, wrong = ([harmless(line) for line in lines] for lines in (start.changes, start.wrong))
+    yield "What would it set aside, truncate or rebuild?", "" if changes else "nothing", changes
+    yield "What cannot be read, or is answered wrongly, afterwards?", "" if wrong else "nothing", wrong
+
+
 def worst_first(found: Inspection) -> list[PartitionSummary]:
-    """Return the partitions, those with most findings first."""
-    return sorted(found.partitions, key=lambda each: (-each.broken, -each.suspicious))
+    """Return the partitions, those with most findings first, then topics of users before internal ones."""
+    return sorted(
+        found.partitions, key=lambda each: (-each.broken, -each.suspicious, each.name.startswith("__"), each.name)
+    )
 
 
 def offsets_of(partition: PartitionSummary) -> str:

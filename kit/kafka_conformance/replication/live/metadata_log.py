@@ -8,11 +8,11 @@ Java source mirrored: ``PartitionRegistration.merge`` and the schemas of the rec
 
 from __future__ import annotations
 
-import struct
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kafka_conformance.core.errors import BrokerLost
+from kafka_conformance.log_inspect.metadata_fields import MetadataFields
 from kafka_conformance.replication.live.metadata_source import PartitionChange, PartitionView
 from kafka_reference.record_batch.batches import DefaultBatch, decode_batches
 
@@ -68,7 +68,7 @@ class MetadataLog:
         return tuple(self._changes.get(topic, ()))
 
     def _apply(self, value: bytes, time_ms: int) -> None:
-        fields = _Fields(value)
+        fields = MetadataFields(value)
         fields.unsigned()  # version of the frame
         kind, version = fields.unsigned(), fields.unsigned()
         match kind:
@@ -96,7 +96,7 @@ class MetadataLog:
         if fenced:
             self.fences.append((time_ms, broker))
 
-    def _add_partition(self, fields: _Fields, version: int, time_ms: int) -> None:
+    def _add_partition(self, fields: MetadataFields, version: int, time_ms: int) -> None:
         number, topic = fields.int32(), fields.take(16)
         _, isr, _, _ = (fields.int32s() for _ in range(4))  # replicas, ISR, those removed, those added
         leader, epoch = fields.int32(), fields.int32()
@@ -108,7 +108,7 @@ class MetadataLog:
             view = PartitionView(leader, epoch, isr, _ids(elr) if elr else frozenset())
             self._changes.setdefault(self._topics[topic], []).append(PartitionChange(time_ms, view))
 
-    def _change_partition(self, fields: _Fields, time_ms: int) -> None:
+    def _change_partition(self, fields: MetadataFields, time_ms: int) -> None:
         number, topic, tagged = fields.int32(), fields.take(16), fields.tagged()
         if number != 0:
             return
@@ -118,7 +118,7 @@ class MetadataLog:
             view = replace(view, isr=_ids(isr))
         if (elr := tagged.get(_ELR)) is not None:
             view = replace(view, elr=_ids(elr))
-        leader = _Fields(tagged[_LEADER]).int32() if _LEADER in tagged else _NO_LEADER_CHANGE
+        leader = MetadataFields(tagged[_LEADER]).int32() if _LEADER in tagged else _NO_LEADER_CHANGE
         if leader != _NO_LEADER_CHANGE:  # also to the same leader: each election has an epoch of its own
             view = replace(view, leader=leader, leader_epoch=view.leader_epoch + 1)
         changes.append(PartitionChange(time_ms, view))
@@ -134,46 +134,4 @@ class MetadataLog:
 
 
 def _ids(data: bytes) -> frozenset[int]:
-    return _Fields(data).int32s()
-
-
-class _Fields:
-    """The fields of a record in Kafka's flexible format, read from the front."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data, self._position = data, 0
-
-    def take(self, size: int) -> bytes:
-        self._position += size
-        return self._data[self._position - size : self._position]
-
-    def text(self) -> str:
-        return self.take(self.unsigned() - 1).decode()
-
-    def skip(self, size: int) -> None:
-        self._position += max(0, size)
-
-    def int32(self) -> int:
-        number: int = struct.unpack(">i", self.take(4))[0]
-        return number
-
-    def int32s(self) -> frozenset[int]:
-        """Return an array; of null, none."""
-        return frozenset(self.int32() for _ in range(self.unsigned() - 1))
-
-    def unsigned(self) -> int:
-        number = shift = 0
-        while (byte := self._data[self._position]) & 0x80:
-            number |= (byte & 0x7F) << shift
-            shift += 7
-            self._position += 1
-        self._position += 1
-        return number | byte << shift
-
-    def tagged(self) -> dict[int, bytes]:
-        """Return the bytes of each tagged field, by tag."""
-        found = {}
-        for _ in range(self.unsigned()):
-            tag, size = self.unsigned(), self.unsigned()
-            found[tag] = self.take(size)
-        return found
+    return MetadataFields(data).int32s()

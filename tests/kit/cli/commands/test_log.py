@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from log_partitions import data, healthy
+from log_partitions import META, data, healthy
 from permissions import run_obeying
 
 from kafka_conformance.cli.main import app
@@ -78,7 +78,7 @@ def test_an_error_names_the_folder_that_may_have_been_meant(folder: Path, tmp_pa
     file.write_bytes(b"")
     with pytest.raises(BadInput, match=r"orders-0\.log cannot be read: Not a directory: name the folder that has it"):
         run("inspect", str(file))
-    (folder.parent / "meta.properties").write_text("version=1\n")
+    (folder.parent / "meta.properties").write_text(META)
     with pytest.raises(BadInput, match="data looks like one"):
         run("inspect", str(tmp_path))
 
@@ -95,7 +95,7 @@ def test_a_folder_of_programs_is_not_proposed(tmp_path: Path) -> None:
 
 
 def test_a_directory_without_partitions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "meta.properties").write_text("version=1\n")
+    (tmp_path / "meta.properties").write_text(META)
     assert run("inspect", str(tmp_path)) == 0
     out = capsys.readouterr().out
     assert "note  no-partitions" in out

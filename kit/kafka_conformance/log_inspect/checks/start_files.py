@@ -1,0 +1,189 @@
+"""What a start reads before it loads partitions: ``meta.properties``, names of folders, the quorum's state and snapshots.
+
+Each check tells what real brokers do: ``tests/cluster/broker_starts.py`` starts them on damaged directories.
+
+Java source mirrored: ``MetaPropertiesEnsemble``, ``KafkaRaftServer.initializeLogDirs``, ``LogManager.loadLogs``,
+``FileQuorumStateStore``, ``KafkaMetadataLog.recoverSnapshots``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+
+from kafka_conformance.core.java_properties import parse_properties
+from kafka_conformance.core.java_text import lines_of, parse_int
+from kafka_conformance.log_inspect.checks.checkpoints import topic_id
+from kafka_conformance.log_inspect.directory import METADATA, LogDirectory, Partition, small_file, small_text
+from kafka_conformance.log_inspect.findings import Effect, Findings
+from kafka_conformance.log_inspect.metadata_topics import MetadataTopics
+from kafka_conformance.log_inspect.scan import Damage, Segment, scan
+from kafka_reference.releases import Release
+
+__all__ = ["check_folders", "check_meta_properties", "check_quorum", "check_topic_ids"]
+
+_UUID = re.compile(r"[A-Za-z0-9_-]{22}(==)?", re.ASCII)
+_LARGEST = 2**20
+_META = "meta.properties"
+_FIRST_WITHOUT_ZOOKEEPER = (4, 0, 0)
+_FIRST_TO_SET_ASIDE = (3, 7, 0)
+
+
+def check_meta_properties(directory: LogDirectory, findings: Findings, release: Release) -> Mapping[str, str]:
+    """Return the properties of ``meta.properties``, none if a broker does not start with them."""
+    try:
+        text = small_file(directory.root / _META, _LARGEST).decode("latin-1")
+        properties = parse_properties(text)
+        if why := _wrong(properties, release):
+            raise ValueError(why)
+    except FileNotFoundError:
+        findings.add("meta-properties-missing", _META, "the file is not there")
+    except OSError as error:
+        findings.add("unreadable", _META, str(error.strerror))
+    except ValueError as error:
+        findings.add("meta-properties-corrupt", _META, str(error))
+    else:
+        return properties
+    return {}
+
+
+def _wrong(properties: Mapping[str, str], release: Release) -> str:
+    """Return why a broker does not start with these properties, "" if it does."""
+    version = parse_int(properties.get("version", "0"))
+    if version not in {0, 1}:
+        return f"version {version} is not 0 or 1"
+    if version == 0:
+        if release.numbers < _FIRST_WITHOUT_ZOOKEEPER and "broker.id" in properties:
+            parse_int(properties["broker.id"])
+            return ""
+        return "it has no version=1 and node.id" + (
+            ": its broker had ZooKeeper, which 4.0.0 removed" if "broker.id" in properties else ""
+        )
+    for name in ("node.id", "cluster.id"):
+        if name not in properties:
+            return f"it has no {name}"
+    parse_int(properties["node.id"])
+    directory_id = properties.get("directory.id")
+    if directory_id is not None and not _UUID.fullmatch(directory_id):
+        return f"directory.id {directory_id[:40]!r} is not 16 bytes in Base64"
+    return ""
+
+
+def check_folders(directory: LogDirectory, findings: Findings) -> None:
+    """Report folders whose names are no partitions, and two folders of one partition."""
+    for name in directory.foreign:
+        findings.add(
+            "folder-not-a-partition", name, "its name is not that of a topic and a partition, such as orders-0"
+        )
+    folders = defaultdict(list)
+    for partition in directory.partitions:
+        found = partition.topic_partition
+        if found is not None:
+            folders[found, partition.future].append(partition.name)
+    for (found, future), names in folders.items():
+        if future and (found, False) in folders:
+            names = [*names, *folders[found, False]]
+        if future and len(names) > 1:
+            findings.add(
+                "folders-of-one-partition", names[0], f"{found[0]}-{found[1]} is also in {', '.join(names[1:])}"
+            )
+
+
+def check_topic_ids(
+    directory: LogDirectory, findings: Findings, release: Release, metadata: MetadataTopics | None
+) -> None:
+    """Report partitions that a start sets aside: those without a topic id, and those that the metadata does not have."""
+    by_topic: dict[str, dict[str, list[Partition]]] = defaultdict(lambda: defaultdict(list))
+    for partition in directory.partitions:
+        found = partition.topic_partition
+        if found is None or partition.name == METADATA:
+            continue
+        path = partition.folder / "partition.metadata"
+        name = directory.relative(path)
+        try:
+            known = topic_id(small_text(path))
+        except FileNotFoundError:
+            before = "" if release.numbers >= _FIRST_TO_SET_ASIDE else "; what brokers before 3.7.0 do was not observed"
+            findings.add("partition-metadata-missing", name, f"the file is not there{before}")
+            continue
+        except (OSError, ValueError):
+            continue  # a finding already
+        by_topic[found[0]][known].append(partition)
+        if metadata is not None and (why := metadata.why_stray(known, found[1])):
+            findings.add("partition-not-in-metadata", name, f"topic id {known}: {why}")
+    for ids in by_topic.values() if metadata is None else ():
+        _check_one_id(directory, findings, ids)
+
+
+def _check_one_id(directory: LogDirectory, findings: Findings, ids: Mapping[str, list[Partition]]) -> None:
+    """Report the partitions of a topic whose id is not that of most of its partitions."""
+    most = max(map(len, ids.values()))
+    certain = sum(len(each) == most for each in ids.values()) == 1
+    for known, partitions in ids.items():
+        if certain and len(partitions) == most:
+            continue
+        others = ", ".join(f"{each[0].name} has {other}" for other, each in ids.items() if other != known)
+        which = "" if certain else ": one of them is set aside"
+        for partition in partitions:
+            name = directory.relative(partition.folder / "partition.metadata")
+            findings.add("topic-ids-differ", name, f"topic id {known}; {others}{which}")
+
+
+def check_quorum(directory: LogDirectory, findings: Findings) -> None:
+    """Check ``quorum-state`` and the snapshots of ``__cluster_metadata-0``."""
+    for partition in directory.partitions:
+        if partition.name == METADATA:
+            _check_quorum_state(directory, partition, findings)
+            _check_snapshots(directory, partition, findings)
+
+
+def _check_quorum_state(directory: LogDirectory, partition: Partition, findings: Findings) -> None:
+    path = partition.folder / "quorum-state"
+    name = directory.relative(path)
+    try:
+        line = (lines_of(small_text(path)) or [""])[0]
+        document = json.loads(line)
+        if not isinstance(document, dict) or not isinstance(document.get("data_version"), int):
+            raise ValueError("it has no data_version")  # noqa: TRY004  as what json raises
+        if document["data_version"] not in {0, 1}:
+            raise ValueError(f"data_version {document['data_version']} is not 0 or 1")
+        for field in ("leaderId", "leaderEpoch", "votedId"):
+            if not isinstance(document.get(field), int):
+                raise ValueError(f"it has no {field}")  # noqa: TRY004
+    except FileNotFoundError:
+        findings.add("quorum-state-missing", name, "the file is not there")
+    except OSError as error:
+        findings.add("unreadable", name, str(error.strerror))
+    except ValueError as error:
+        findings.add("quorum-state-corrupt", name, f"no JSON object of a quorum's state: {error}"[:200])
+
+
+def _check_snapshots(directory: LogDirectory, partition: Partition, findings: Findings) -> None:
+    first = partition.segments[0].base_offset if partition.segments else 0
+    newest = partition.metadata_snapshots[-1] if partition.metadata_snapshots else None
+    if first > 0 and (newest is None or int(newest[:20]) < first):
+        findings.add(
+            "metadata-snapshot-missing", directory.relative(partition.folder), f"the log begins with offset {first}, and "
+            f"the newest snapshot is {newest or 'none'}", offset=first,
+        )  # fmt: skip
+    if newest is None:
+        return
+    path = partition.folder / newest
+    name = directory.relative(path)
+    try:
+        with Segment(path) as segment:
+            for item in scan(segment):
+                if isinstance(item, Damage):
+                    effect = Effect.WRONG if item.kind == "cut-batch" else None  # a broker takes it for the end
+                    findings.add("metadata-snapshot-corrupt", name, item.what, position=item.position, effect=effect)
+                    return
+                if not item.valid:
+                    findings.add("metadata-snapshot-corrupt", name, "a batch has another checksum than that in its header",
+                                 position=item.position)  # fmt: skip
+                    return
+            if not segment.size:
+                findings.add("metadata-snapshot-corrupt", name, "the file is empty", effect=Effect.WRONG)
+    except OSError as error:
+        findings.add("unreadable", name, str(error.strerror))

@@ -1,0 +1,464 @@
+"""What a real broker does with a log directory: started on a copy, observed, stopped.
+
+``make_bases`` runs a broker once and copies its directory after a clean stop and after a kill. ``damaged`` copies one of
+these and damages it, from a seed. ``start_on`` starts a broker on a copy and returns what it did (:class:`Started`).
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kafka_conformance.brokers import cluster as clusters
+from kafka_conformance.brokers.admin import create_topic
+from kafka_conformance.brokers.cluster import Cluster, Plan
+from kafka_conformance.brokers.settings import nodes_of, properties
+from kafka_conformance.brokers.supervisor import ProcessSupervisor
+from kafka_conformance.core.errors import BrokerLost
+from kafka_conformance.oracle.fetching import fetched
+from kafka_conformance.oracle.java_home import find_java
+from kafka_jars.brokers import load_brokers
+from kafka_jars.store import default_store
+
+__all__ = ["DAMAGES", "PARTITIONS", "TIMES", "Started", "damaged", "make_bases", "start_on"]
+
+SETTINGS = {"log.initial.task.delay.ms": "600000", "log.retention.check.interval.ms": "600000"}
+SMALL = {"segment.bytes": "1048576", "index.interval.bytes": "1024"}
+PARTITIONS = ("orders-0", "orders-1", "payments-0")
+FIRST_MS = 1_700_000_000_000
+STEP_MS = 1_000
+TIMES = tuple(FIRST_MS + STEP_MS * at for at in (0, 400, 2_000, 2_900, 3_500, 4_100))
+_START_LIMIT_S, _CLIENT_LIMIT_S = 60, 20
+
+
+@dataclass
+class Started:
+    """What a broker did: whether it started, its words if not, the folders after, and what a consumer received."""
+
+    starts: bool
+    words: str = ""
+    folders: tuple[str, ...] = ()
+    ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """The first offset and the end of each partition that has a leader."""
+    read: dict[str, tuple[int, str]] = field(default_factory=dict)
+    """The number of records that a consumer received, and the error at which it stopped."""
+    times: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    """The offsets of :data:`TIMES`."""
+
+
+def _plan(release: str) -> Plan:
+    jars = [stored.path for stored in fetched(load_brokers().jars(release), default_store())]
+    return Plan(release, find_java(), jars, 1, SETTINGS, None, 256)
+
+
+def make_bases(release: str, root: Path) -> None:
+    """Write ``root/clean`` and ``root/unclean``: the directory of a broker that was stopped, then killed."""
+    with clusters.running_cluster(_plan(release)) as cluster:
+        bootstrap = cluster.nodes[0].address
+        for topic, count in (("orders", 2), ("payments", 1)):
+            create_topic(bootstrap, topic, count, settings=SMALL)
+        _produce(bootstrap, "orders", 0, 4_000, partitions=2)
+        _produce(bootstrap, "payments", 0, 4_000, transactional=True)
+        cluster.stop(1)
+        shutil.copytree(cluster.data(1), root / "clean")
+        cluster.start(1)
+        _produce(bootstrap, "orders", 4_000, 4_200, partitions=2)
+        _produce(bootstrap, "payments", 4_000, 4_200, transactional=True)
+        cluster.kill(1)
+        shutil.copytree(cluster.data(1), root / "unclean")
+
+
+def _produce(
+    bootstrap: str, topic: str, first: int, end: int, *, partitions: int = 1, transactional: bool = False
+) -> None:
+    from confluent_kafka import Producer
+
+    chance = random.Random(first)
+    settings: dict[str, Any] = {
+        "bootstrap.servers": bootstrap,
+        "linger.ms": 5,
+        "batch.num.messages": 20,
+        "log_level": 0,
+    }
+    producer = Producer(settings | ({"transactional.id": topic} if transactional else {"enable.idempotence": True}))
+    if transactional:
+        producer.init_transactions(_CLIENT_LIMIT_S)
+    for number in range(first, end):
+        if transactional and number % 100 == 0:
+            producer.begin_transaction()
+        for partition in range(partitions):
+            producer.produce(
+                topic, chance.randbytes(700), b"%d" % number, partition, timestamp=FIRST_MS + STEP_MS * number
+            )
+        if number % 100 == 99:
+            producer.flush(_CLIENT_LIMIT_S)
+            if transactional:
+                (producer.abort_transaction if number % 300 == 99 else producer.commit_transaction)(_CLIENT_LIMIT_S)
+    producer.flush(_CLIENT_LIMIT_S)
+
+
+def start_on(release: str, folder: Path, *, kill: bool = True) -> Started:
+    """Start a broker on a copy of ``folder``, observe it, and end it."""
+    clusters.START_LIMIT_S = _START_LIMIT_S
+    with ProcessSupervisor() as supervisor:
+        nodes = nodes_of(1, None)
+        cluster = Cluster(_plan(release), supervisor, nodes)
+        (cluster.folder / "tmp").mkdir()
+        shutil.copytree(folder, cluster.data(1), symlinks=True)
+        cluster._properties(nodes[0]).write_text(properties(nodes[0], nodes, cluster.data(1), SETTINGS))
+        try:
+            cluster.start(1)
+            found = _observed(cluster)
+        except BrokerLost as lost:
+            found = Started(starts=False, words=str(lost))
+        time.sleep(0.5)
+        if found.starts and (lost_since := cluster.ended_alone()):
+            found = Started(starts=False, words=lost_since)
+        found.folders = tuple(sorted(each.name for each in cluster.data(1).iterdir() if each.is_dir()))
+        log = cluster.log(1).read_text(errors="replace")
+        if not found.starts:
+            found.words += "\n" + "\n".join(
+                [line for line in log.splitlines() if "ERROR" in line or "Exception" in line][:8]
+            )
+        return found
+
+
+def _observed(cluster: Cluster) -> Started:
+    """Read every partition, in a process of its own: librdkafka aborts at some damaged batches."""
+    found = Started(starts=True)
+    left = list(PARTITIONS)
+    while left:
+        words = [sys.executable, __file__, cluster.nodes[0].address, *left]
+        ran = subprocess.run(words, capture_output=True, text=True, check=False, timeout=6 * _CLIENT_LIMIT_S)
+        for line in ran.stdout.splitlines():
+            name, what, value = json.loads(line)
+            match what:
+                case "range":
+                    found.ranges[name] = (value[0], value[1])
+                case "times":
+                    found.times[name] = tuple(value)
+                case "read":
+                    found.read[name] = (value[0], value[1])
+                    left.remove(name)
+        if ran.returncode and left:
+            found.read[left.pop(0)] = (-1, "the client aborted")
+    return found
+
+
+def _observe(bootstrap: str, names: list[str]) -> None:
+    """Print the offsets, the offsets of times, and the number of records of partitions, each as a line of JSON."""
+    from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+    for name in names:
+        consumer = Consumer({
+            "bootstrap.servers": bootstrap, "group.id": "observer", "enable.auto.commit": False, "check.crcs": True,
+            "log_level": 0, "auto.offset.reset": "error", "enable.partition.eof": True,
+            "isolation.level": "read_uncommitted",
+        })  # fmt: skip
+        topic, _, number = name.rpartition("-")
+        partition = TopicPartition(topic, int(number))
+        try:
+            low, high = _offsets(consumer, partition)
+            print(json.dumps([name, "range", [low, high]]), flush=True)
+            asked = [TopicPartition(topic, int(number), at) for at in TIMES]
+            times = [consumer.offsets_for_times([each], timeout=_CLIENT_LIMIT_S)[0].offset for each in asked]
+            print(json.dumps([name, "times", times]), flush=True)
+        except KafkaException as error:
+            print(json.dumps([name, "read", [0, f"no offsets: {error.args[0].name()}"]]), flush=True)
+            continue
+        print(json.dumps([name, "read", _consumed(consumer, TopicPartition(topic, int(number), low))]), flush=True)
+
+
+def _offsets(consumer: Any, partition: Any) -> tuple[int, int]:
+    """Return the first offset and the end, once the partition has a leader."""
+    from confluent_kafka import KafkaException
+
+    limit = time.monotonic() + _CLIENT_LIMIT_S / 2
+    while True:
+        try:
+            low, high = consumer.get_watermark_offsets(partition, timeout=_CLIENT_LIMIT_S)
+        except KafkaException:
+            if time.monotonic() > limit:
+                raise
+            time.sleep(0.2)
+        else:
+            return low, high
+
+
+def _consumed(consumer: Any, start: Any) -> tuple[int, str]:
+    """Count the records that a consumer receives up to the end, or to an error."""
+    from confluent_kafka import KafkaError
+
+    consumer.assign([start])
+    count, limit = 0, time.monotonic() + _CLIENT_LIMIT_S
+    try:
+        while time.monotonic() < limit:
+            message = consumer.poll(3)
+            if message is None:
+                return count, "nothing more"
+            if message.error():
+                return count, "" if message.error().code() == KafkaError._PARTITION_EOF else message.error().name()
+            count += 1
+        return count, "too slow"
+    finally:
+        consumer.unassign()
+
+
+# Damages. Each takes the directory and a source of chance.
+Damage = Callable[[Path, random.Random], None]
+
+
+def damaged(base: Path, target: Path, names: tuple[str, ...], seed: int) -> Path:
+    """Copy a base and apply damages to the copy."""
+    shutil.copytree(base, target)
+    chance = random.Random(seed)
+    for name in names:
+        DAMAGES[name](target, chance)
+    return target
+
+
+def _partition(root: Path, chance: random.Random) -> Path:
+    return root / chance.choice(PARTITIONS)
+
+
+def _segment(root: Path, chance: random.Random, which: str, suffix: str) -> Path:
+    files = sorted(_partition(root, chance).glob("*.log"))
+    chosen = files[-1] if which == "active" else files[0] if which == "first" else files[len(files) // 2]
+    return chosen.with_suffix("." + suffix)
+
+
+def _batches(data: bytes) -> list[tuple[int, int]]:
+    found, position = [], 0
+    while position + 61 <= len(data):
+        size = struct.unpack_from(">i", data, position + 8)[0] + 12
+        if size < 61 or position + size > len(data):
+            break
+        found.append((position, size))
+        position += size
+    return found
+
+
+def _flip(which: str) -> Damage:
+    def apply(root: Path, chance: random.Random) -> None:
+        path = _segment(root, chance, which, "log")
+        data = bytearray(path.read_bytes())
+        position, size = chance.choice(_batches(bytes(data)))
+        data[position + chance.randrange(61, size)] ^= 1 << chance.randrange(8)
+        path.write_bytes(data)
+
+    return apply
+
+
+def _cut(which: str) -> Damage:
+    def apply(root: Path, chance: random.Random) -> None:
+        path = _segment(root, chance, which, "log")
+        data = path.read_bytes()
+        position, size = chance.choice(_batches(data)[-20:])
+        path.write_bytes(data[: position + chance.randrange(size)])
+
+    return apply
+
+
+def _append(which: str, suffix: str, what: Callable[[random.Random], bytes]) -> Damage:
+    def apply(root: Path, chance: random.Random) -> None:
+        with _segment(root, chance, which, suffix).open("ab") as file:
+            file.write(what(chance))
+
+    return apply
+
+
+def _over(which: str, what: Callable[[random.Random], bytes]) -> Damage:
+    """Write over bytes from the beginning of a batch."""
+
+    def apply(root: Path, chance: random.Random) -> None:
+        path = _segment(root, chance, which, "log")
+        data = bytearray(path.read_bytes())
+        position, _ = chance.choice(_batches(bytes(data)))
+        new = what(chance)[: len(data) - position]
+        data[position : position + len(new)] = new
+        path.write_bytes(data)
+
+    return apply
+
+
+def _change(name: str, how: str) -> Damage:
+    """Remove, empty, zero, cut or overwrite a file of the directory; ``name`` may be a pattern."""
+
+    def apply(root: Path, chance: random.Random) -> None:
+        files = sorted(root.glob(name))
+        if not files:
+            return
+        _altered(chance.choice(files), how, chance)
+
+    return apply
+
+
+def _altered(path: Path, how: str, chance: random.Random) -> None:
+    data = path.read_bytes() if path.is_file() else b""
+    match how:
+        case "gone":
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        case "empty":
+            path.write_bytes(b"")
+        case "zeros":
+            path.write_bytes(bytes(max(len(data), 8)))
+        case "cut":
+            path.write_bytes(data[: len(data) // 2])
+        case "garbage":
+            path.write_bytes(chance.randbytes(max(len(data), 8)))
+        case _:
+            raise AssertionError(how)
+
+
+def _file(which: str, suffix: str, how: str) -> Damage:
+    def apply(root: Path, chance: random.Random) -> None:
+        path = _segment(root, chance, which, suffix)
+        if path.exists():
+            _altered(path, how, chance)
+
+    return apply
+
+
+def _text(name: str, old: str, new: str) -> Damage:
+    def apply(root: Path, chance: random.Random) -> None:
+        import re
+
+        path = chance.choice(sorted(root.glob(name)))
+        path.write_text(re.sub(old, new, path.read_text(), count=1, flags=re.MULTILINE))
+
+    return apply
+
+
+def _folder(name: str, source: str = "") -> Damage:
+    def apply(root: Path, _: random.Random) -> None:
+        if source:
+            shutil.copytree(root / source, root / name)
+        else:
+            (root / name).mkdir()
+
+    return apply
+
+
+def _renamed(old: str, new: str) -> Damage:
+    def apply(root: Path, chance: random.Random) -> None:
+        path = chance.choice(sorted(root.glob(old)))
+        path.rename(path.with_name(path.name.replace(*new.split(">"))))
+
+    return apply
+
+
+def _named() -> Iterator[tuple[str, Damage]]:  # noqa: C901
+    for how in ("gone", "empty", "zeros", "cut", "garbage"):
+        yield f"meta.properties {how}", _change("meta.properties", how)
+    yield "meta.properties other node", _text("meta.properties", r"^node\.id=.*$", "node.id=7")
+    yield (
+        "meta.properties other cluster",
+        _text("meta.properties", r"^cluster\.id=.*$", "cluster.id=AAAAAAAAQACAAAAAAAAAAA"),
+    )
+    yield "meta.properties no cluster", _text("meta.properties", r"^cluster\.id=.*$", "")
+    yield "meta.properties no directory", _text("meta.properties", r"^directory\.id=.*$", "")
+    yield "meta.properties bad directory", _text("meta.properties", r"^directory\.id=.*$", "directory.id=!!")
+    yield "meta.properties version 2", _text("meta.properties", r"^version=.*$", "version=2")
+    yield "meta.properties version 0", _text("meta.properties", r"^version=.*$", "version=0")
+    for name in (
+        "lost+found",
+        "notes",
+        "a-b",
+        "orders-1.bak",
+        "orders-",
+        "-1",
+        "x-1",
+        "orders-1.abc-delete",
+        "orders-00",
+    ):
+        yield f"folder {name}", _folder(name)
+    yield "folder orders-9 copied", _folder("orders-9", "orders-1")
+    yield "folder delete", _folder("orders-1." + "ab" * 16 + "-delete", "orders-1")
+    yield "folder stray", _folder("orders-1." + "ab" * 16 + "-stray", "orders-1")
+    yield "folder future", _folder("orders-1." + "ab" * 16 + "-future", "orders-1")
+    yield (
+        "folder two futures",
+        lambda root, chance: (
+            [_folder("orders-1." + hexed * 16 + "-future", "orders-1")(root, chance) for hexed in ("ab", "cd")] and None
+        ),
+    )  # type: ignore[func-returns-value]
+    for checkpoint in ("recovery-point", "log-start", "replication", "cleaner"):
+        for how in ("gone", "empty", "zeros", "garbage", "cut"):
+            yield f"{checkpoint} {how}", _change(f"{checkpoint}-offset-checkpoint", how)
+        yield f"{checkpoint} count", _text(f"{checkpoint}-offset-checkpoint", r"\A0\n\d+", "0\n77")
+        yield f"{checkpoint} offset", _text(f"{checkpoint}-offset-checkpoint", r"^orders 1 \d+$", "orders 1 99999")
+    for how in ("gone", "empty", "zeros", "garbage"):
+        for file in ("partition.metadata", "leader-epoch-checkpoint"):
+            yield f"{file} {how}", _change(f"[op]*[0-9]/{file}", how)
+    topic = "[op]*[0-9]/partition.metadata"
+    yield "topic id zero", _text(topic, r"topic_id: .*", "topic_id: AAAAAAAAAAAAAAAAAAAAAA")
+    yield "topic id other", _text(topic, r"topic_id: .*", "topic_id: AbCdEfGhQACAAAAAAAAAAA")
+    yield "topic id not base64", _text(topic, r"topic_id: .*", "topic_id: !!!!!!!!!!!!!!!!!!!!!!")
+    yield "topic id short", _text(topic, r"topic_id: .*", "topic_id: AbCd")
+    epochs = "[op]*[0-9]/leader-epoch-checkpoint"
+    yield "epochs version", _text(epochs, r"\A0", "1")
+    yield "epochs late", _text(epochs, r"^0 0$", "0 500")
+    yield "epochs words", _text(epochs, r"^0 0$", "zero 0")
+    yield "epochs past end", _text(epochs, r"^0 0$", "0 99999")
+    for which in ("first", "middle", "active"):
+        yield f"{which} log flipped", _flip(which)
+        yield f"{which} log cut", _cut(which)
+        yield f"{which} log zeros", _append(which, "log", lambda _: bytes(4096))
+        yield f"{which} log garbage", _append(which, "log", lambda chance: chance.randbytes(500))
+        yield f"{which} log 5 bytes", _append(which, "log", lambda _: b"\0\0\0\0\1")
+        yield f"{which} log zeros within", _over(which, lambda _: bytes(200))
+        yield f"{which} log garbage within", _over(which, lambda chance: chance.randbytes(100))
+        yield f"{which} log gone", _file(which, "log", "gone")
+        yield f"{which} log empty", _file(which, "log", "empty")
+        for suffix, entry in (("index", 8), ("timeindex", 12)):
+            for how in ("gone", "empty", "zeros", "garbage"):
+                yield f"{which} {suffix} {how}", _file(which, suffix, how)
+            yield f"{which} {suffix} zero tail", _append(which, suffix, lambda _, entry=entry: bytes(entry * 100))
+            yield f"{which} {suffix} odd", _append(which, suffix, lambda _: b"abc")
+        for how in ("gone", "empty", "zeros", "garbage"):
+            yield f"{which} txnindex {how}", _file(which, "txnindex", how)
+    for how in ("gone", "empty", "zeros", "garbage", "cut"):
+        yield f"snapshot {how}", _change("[op]*[0-9]/*.snapshot", how)
+    yield "segment renamed", _renamed("[op]*[0-9]/*[1-9].log", "000000>000001")
+    yield "file with a bad name", lambda root, _: (root / "orders-1/abc.log").write_bytes(b"x") and None  # type: ignore[func-returns-value]
+    yield "file x.txt", lambda root, _: (root / "orders-1/x.txt").write_bytes(b"x") and None  # type: ignore[func-returns-value]
+    for suffix in ("swap", "cleaned", "deleted"):
+        yield (
+            f"log {suffix}",
+            lambda root, _, suffix=suffix: (
+                shutil.copy(
+                    max((root / "orders-1").glob("*.log")), f"{max((root / 'orders-1').glob('*.log'))}.{suffix}"
+                )
+                and None
+            ),
+        )
+    yield "partition empty", lambda root, _: [path.unlink() for path in (root / "orders-1").iterdir()] and None
+    yield "partition gone", _change("orders-1", "gone")
+    metadata = "__cluster_metadata-0"
+    yield "metadata gone", _change(metadata, "gone")
+    for how in ("gone", "empty", "zeros", "garbage", "cut"):
+        yield f"quorum-state {how}", _change(f"{metadata}/quorum-state", how)
+        yield f"metadata checkpoint {how}", _change(f"{metadata}/*.checkpoint", how)
+        yield f"metadata log {how}", _change(f"{metadata}/*.log", how)
+        yield f"metadata leader epochs {how}", _change(f"{metadata}/leader-epoch-checkpoint", how)
+        yield f"metadata partition.metadata {how}", _change(f"{metadata}/partition.metadata", how)
+        yield f"bootstrap {how}", _change("bootstrap.checkpoint", how)
+    yield "quorum-state version", _text(f"{metadata}/quorum-state", r'"data_version":\d', '"data_version":9')
+    yield "quorum-state other leader", _text(f"{metadata}/quorum-state", r'"leaderId":\d', '"leaderId":5')
+    yield "metadata log begins late", _renamed(f"{metadata}/*.log", "0000000000.>0000000318.")
+
+
+DAMAGES: Mapping[str, Damage] = dict(_named())
+
+
+if __name__ == "__main__":
+    _observe(sys.argv[1], sys.argv[2:])

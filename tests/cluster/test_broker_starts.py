@@ -1,0 +1,95 @@
+"""``log inspect`` and real brokers judge the same damaged directories.
+
+Compared: does a broker start, what does it set aside, where does a log end, and does a finding name everything that a client
+cannot read, or is answered otherwise than on the healthy directory?
+
+Seeds are fixed; ``BROKER_STARTS`` is the number of directories with one or two random damages in each release (default: 20).
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from broker_starts import DAMAGES, Started, damaged, make_bases, start_on
+
+from kafka_conformance.log_inspect.directory import METADATA, open_directory
+from kafka_conformance.log_inspect.inspection import inspect
+from kafka_conformance.log_inspect.result import Inspection
+from kafka_reference.releases import parse_release
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(14_400)]
+RELEASES = ("3.9.2", "4.4.0")
+COUNT = int(os.environ.get("BROKER_STARTS", "20"))
+NOT_IN_THE_DIRECTORY = {"meta.properties other node", "metadata gone"}
+"""Damages whose effect depends on ``server.properties``, or on other nodes."""
+
+
+@pytest.fixture(scope="module", params=RELEASES)
+def bases(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A release, and the folder with its directories after a clean stop and after a kill."""
+    root = tmp_path_factory.mktemp("bases")
+    make_bases(request.param, root)
+    yield request.param, root
+    shutil.rmtree(root)
+
+
+def test_directories_with_random_damages_are_judged_as_brokers_do(bases: tuple[str, Path], tmp_path: Path) -> None:
+    release, root = bases
+    healthy = {state: start_on(release, root / state) for state in ("clean", "unclean")}
+    differences = []
+    names = [name for name in DAMAGES if name not in NOT_IN_THE_DIRECTORY]
+    for seed in range(COUNT):
+        chance = random.Random(seed)
+        damages = tuple(chance.sample(names, chance.choice((1, 2))))
+        state = chance.choice(("clean", "unclean"))
+        folder = damaged(root / state, tmp_path / str(seed), damages, seed)
+        found = inspect(open_directory(folder), release=parse_release(release))
+        differences += [
+            f"seed {seed}, {state}, {', '.join(damages)}: {each}"
+            for each in differing(found, start_on(release, folder), healthy[state])
+        ]
+        shutil.rmtree(folder)
+    assert differences == []
+
+
+def differing(found: Inspection, started: Started, healthy: Started) -> Iterator[str]:
+    """Yield the differences between an inspection and a broker."""
+    if (found.start.starts == "yes") != started.starts:
+        yield f"inspected: {found.start.starts}, {found.start.stopped_by}; the broker: {started.starts}, {started.words}"
+        return
+    if not started.starts:
+        return
+    of_broker = {canonical(name) for name in started.folders if name.endswith("-stray")}
+    expected = {
+        canonical(row.file.partition("/")[0]) for row in found.findings
+        if row.effect == "sets aside" or (row.kind == "leftover" and row.file.endswith("-stray"))
+    }  # fmt: skip
+    if of_broker != expected:
+        yield f"set aside: inspected {sorted(expected)}, the broker {sorted(of_broker)}"
+    for one in found.partitions:
+        if one.name not in started.ranges or one.name == METADATA or canonical(one.name) in expected:
+            continue
+        named = any(
+            row.effect == "wrong afterwards" and row.severity != "note" and row.file.startswith(f"{one.name}/")
+            for row in found.findings
+        )
+        low, high = started.ranges[one.name]
+        if not one.end_after_start <= high <= one.end_after_start + 1:  # the coordinator may end an open transaction
+            yield f"{one.name}: inspected, it ends before {one.end_after_start}; the broker: {low} to {high}"
+        same_end = high >= healthy.ranges[one.name][1]
+        count, why = started.read[one.name]
+        if (why or (same_end and count < healthy.read[one.name][0])) and not named:
+            yield f"{one.name}: {count} records, then {why!r}; no finding names it"
+        if same_end and started.times[one.name] != healthy.times[one.name] and not named:
+            yield f"{one.name}: offsets of times are {started.times[one.name]}; no finding names it"
+
+
+def canonical(name: str) -> str:
+    """Return topic and number as a broker reads them: ``orders-00`` is ``orders-0``."""
+    topic, _, number = name.partition(".")[0].rpartition("-")
+    return f"{topic}-{int(number)}"

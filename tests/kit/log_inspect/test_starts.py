@@ -1,0 +1,288 @@
+"""What a broker of 4.4.0 did when it was started on such a directory: starts, changes, wrong answers."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from log_edits import bases, kinds, seen
+from log_partitions import META, Log, healthy
+
+from kafka_conformance.log_inspect.directory import open_directory
+from kafka_conformance.log_inspect.inspection import inspect
+from kafka_conformance.log_inspect.result import Inspection
+from kafka_reference.releases import parse_release
+
+TOPIC = "version: 0\ntopic_id: "
+OTHER = TOPIC + "AbCdEfGhQACAAAAAAAAAAA"
+METADATA = "__cluster_metadata-0"
+QUORUM = '{"leaderId":1,"leaderEpoch":1,"votedId":-1,"data_version":0}'
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A directory of a broker that stopped in order, with two partitions."""
+    folder = tmp_path / "data"
+    healthy(folder / "orders-0").write()
+    healthy(folder / "orders-1").write()
+    (folder / "meta.properties").write_text(META)
+    (folder / ".kafka_cleanshutdown").write_bytes(b"")
+    return folder
+
+
+def active(root: Path, suffix: str, partition: str = "orders-0") -> Path:
+    return max((root / partition).glob(f"*.{suffix}"))
+
+
+def unclean(root: Path) -> None:
+    (root / ".kafka_cleanshutdown").unlink()
+
+
+def grow(path: Path, data: bytes) -> None:
+    path.write_bytes(path.read_bytes() + data)
+
+
+def by_name(found: Inspection, name: str = "orders-0") -> tuple[int, int]:
+    """The end of a partition before and after the start."""
+    one = next(one for one in found.partitions if one.name == name)
+    return one.end, one.end_after_start
+
+
+def without(name: str) -> Callable[[Path], object]:
+    return lambda root: (root / "meta.properties").write_text(
+        "".join(line for line in META.splitlines(keepends=True) if not line.startswith(name))
+    )
+
+
+STOPS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "no meta.properties": (lambda root: (root / "meta.properties").unlink(), "meta-properties-missing"),
+    "empty meta.properties": (lambda root: (root / "meta.properties").write_text(""), "meta-properties-corrupt"),
+    "zeros in meta.properties": (lambda root: (root / "meta.properties").write_bytes(bytes(122)), "meta-properties-corrupt"),
+    "no node.id": (without("node.id"), "meta-properties-corrupt"),
+    "no cluster.id": (without("cluster.id"), "meta-properties-corrupt"),
+    "no version": (without("version"), "meta-properties-corrupt"),
+    "version 2": (lambda root: grow(root / "meta.properties", b"version=2\n"), "meta-properties-corrupt"),
+    "a directory.id of two letters": (
+        lambda root: grow(root / "meta.properties", b"directory.id=!!\n"), "meta-properties-corrupt"),
+    "lost+found": (lambda root: (root / "lost+found").mkdir(), "folder-not-a-partition"),
+    "a copy of a partition": (
+        lambda root: shutil.copytree(root / "orders-1", root / "orders-1.bak"), "folder-not-a-partition"),
+    "a folder without a number": (lambda root: (root / "a-b").mkdir(), "folder-not-a-partition"),
+    "a partition and its copy on the way to another disk": (
+        lambda root: shutil.copytree(root / "orders-1", root / f"orders-1.{'ab' * 16}-future"), "folders-of-one-partition"),
+    "zeros in the recovery points": (
+        lambda root: (root / "recovery-point-offset-checkpoint").write_bytes(bytes(8)), "checkpoint-corrupt"),
+    "no Base64 in a topic id": (
+        lambda root: (root / "orders-1/partition.metadata").write_text(TOPIC + "!" * 22), "partition-metadata-corrupt"),
+    "words in the leader epochs": (
+        lambda root: (root / "orders-1/leader-epoch-checkpoint").write_text("0\n1\nzero 0\n"), "leader-epochs-corrupt"),
+    "zeros at the end of the log": (lambda root: grow(active(root, "log"), bytes(4_096)), "log-end-unreadable"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STOPS)
+def test_a_broker_does_not_start_on_the_directory(root: Path, name: str) -> None:
+    assert seen(root).start.starts == "yes"
+    damage, kind = STOPS[name]
+    damage(root)
+    found = seen(root)
+    assert (found.start.starts, found.verdict) == ("no", "broken")
+    assert kinds(found) == {kind}
+    assert len(found.start.stopped_by) == 1
+
+
+@pytest.mark.parametrize("name", ["x.txt", "notes-from-yesterday"])
+def test_a_file_of_any_name_does_not_stop_a_start(root: Path, name: str) -> None:
+    (root / name).write_bytes(b"x")
+    assert seen(root).start.starts == "yes"
+
+
+@pytest.mark.parametrize("name", [f"orders-2.{'ab' * 16}-stray", f"orders-2.{'ab' * 16}-delete", "orders-2.abc-delete"])
+def test_a_folder_that_was_set_aside_is_named_with_its_size(root: Path, name: str) -> None:
+    shutil.copytree(root / "orders-1", root / name)
+    found = seen(root)
+    assert (found.start.starts, found.verdict) == ("yes", "sound")
+    (row,) = [row for row in found.findings if row.kind == "leftover"]
+    size = sum(path.stat().st_size for path in (root / name).iterdir())
+    assert f"{size:,} bytes" in row.what
+    assert ("never deletes" in row.what) == name.endswith("-stray")
+
+
+def test_zeros_at_the_end_after_a_kill_are_cut_off(root: Path) -> None:
+    unclean(root)
+    grow(active(root, "log"), bytes(4_096))
+    found = seen(root)
+    assert (found.start.starts, by_name(found)) == ("yes", (189, 189))
+
+
+def test_a_log_without_a_directory_of_a_broker_is_not_asked(log: Log) -> None:
+    for folder in (log.folder, log.folder.parent):
+        assert seen(folder).start.starts == "not asked"
+
+
+def test_a_partition_without_metadata_is_set_aside(root: Path) -> None:
+    (root / "orders-1/partition.metadata").unlink()
+    found = seen(root)
+    assert (found.start.starts, found.verdict, kinds(found)) == ("yes", "broken", {"partition-metadata-missing"})
+    assert (by_name(found, "orders-1"), by_name(found)) == ((189, 0), (189, 189))
+    assert len(found.start.changes) == 1
+
+
+def test_the_rarer_of_two_topic_ids_is_set_aside(root: Path) -> None:
+    shutil.copytree(root / "orders-0", root / "orders-2")
+    (root / "orders-1/partition.metadata").write_text(OTHER)
+    found = seen(root)
+    assert kinds(found) == {"topic-ids-differ"}
+    assert [row.file for row in found.findings] == ["orders-1/partition.metadata"]
+    shutil.rmtree(root / "orders-2")
+    assert {row.file for row in seen(root).findings} == {"orders-0/partition.metadata", "orders-1/partition.metadata"}
+
+
+def test_a_log_that_is_cut_behind_its_index_ends_where_the_segment_begins(root: Path, log: Log) -> None:
+    """The last entry of the index has an offset that no batch has: the broker hides the whole segment."""
+    path, base = active(root, "log"), bases(log)[-1]
+    path.write_bytes(path.read_bytes()[:2_000])
+    found = seen(root)
+    assert "log-end-wrong" in kinds(found)
+    end, after = by_name(found)
+    assert (found.start.starts, after) == ("yes", base)
+    assert end > base
+    unclean(root)
+    end, after = by_name(seen(root))
+    assert end == after > base
+
+
+def test_a_damaged_batch_is_cut_off_after_a_kill_and_kept_after_a_stop(root: Path, log: Log) -> None:
+    base, position, _ = next(each for each in log.positions[-20:] if each[0] == bases(log)[-1])
+    path = active(root, "log")
+    whole = bytearray(path.read_bytes())
+    whole[position + 70] ^= 1
+    path.write_bytes(whole)
+    found = seen(root)
+    assert (by_name(found), len(found.start.wrong)) == ((189, 189), 1)
+    unclean(root)
+    found = seen(root)
+    assert base <= by_name(found)[1] < 189
+    assert any(line.startswith("truncates") for line in found.start.changes)
+    (root / "recovery-point-offset-checkpoint").write_text("0\n2\norders 0 189\norders 1 189\n")
+    assert by_name(seen(root))[1] < 189  # the last segment is always recovered
+
+
+def test_an_earlier_segment_is_recovered_only_from_the_recovery_point_on(root: Path, log: Log) -> None:
+    unclean(root)
+    path = root / "orders-0" / f"{0:020}.log"
+    whole = bytearray(path.read_bytes())
+    whole[log.positions[3][1] + 70] ^= 1
+    path.write_bytes(whole)
+    assert 0 < by_name(seen(root))[1] < bases(log)[1]
+    (root / "recovery-point-offset-checkpoint").write_text(f"0\n1\norders 0 {bases(log)[1]}\n")
+    assert by_name(seen(root)) == (189, 189)
+
+
+@pytest.mark.parametrize("suffix", ["index", "timeindex"])
+def test_zeros_of_an_index_after_a_clean_stop_are_entries(root: Path, suffix: str) -> None:
+    grow(active(root, suffix), bytes(240))
+    found = seen(root)
+    assert (found.start.starts, kinds(found)) == ("yes", {"index-zero-tail"})
+    assert len(found.start.wrong) == 1
+    unclean(root)
+    assert kinds(seen(root)) == set()
+
+
+def test_a_time_index_that_ends_early_is_broken(root: Path, log: Log) -> None:
+    path = root / "orders-0" / f"{0:020}.timeindex"
+    whole = path.read_bytes()
+    for entries in (0, 2):
+        path.write_bytes(whole[: 12 * entries])
+        found = seen(root)
+        assert (found.start.starts, kinds(found)) == ("yes", {"time-index-short"})
+    path.write_bytes(whole)
+    path = active(root, "timeindex")
+    path.write_bytes(path.read_bytes()[:-12])
+    assert kinds(seen(root)) == {"time-index-short"}
+    assert kinds(seen(log.folder)) == set()
+
+
+def test_an_index_without_its_segment_is_a_lost_segment(root: Path, log: Log) -> None:
+    middle = bases(log)[1]
+    path = root / "orders-0" / f"{middle:020}.log"
+    path.rename(f"{path}.deleted")
+    assert "segment-gone" not in kinds(seen(root))  # a broker that deletes renames the .log first
+    Path(f"{path}.deleted").unlink()
+    found = seen(root)
+    assert (found.start.starts, kinds(found)) == ("yes", {"segment-gone"})
+
+
+def test_a_log_start_after_the_end_deletes_all_segments(root: Path) -> None:
+    (root / "log-start-offset-checkpoint").write_text("0\n1\norders 0 500\n")
+    found = seen(root)
+    assert kinds(found) == {"checkpoint-past-end"}
+    assert by_name(found) == (189, 500)
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [(QUORUM, "yes"), ("\0" * 60, "no"), ("", "no"), ("[]", "no"), ("{}", "no"), (QUORUM.replace("0}", "9}"), "no")],
+)
+def test_a_quorum_state_that_cannot_be_read_stops_a_start(root: Path, text: str, starts: str) -> None:
+    Log(root / METADATA).write()
+    (root / METADATA / "quorum-state").write_text(text)
+    assert seen(root).start.starts == starts
+
+
+def test_a_metadata_log_without_its_beginning_needs_a_snapshot(root: Path) -> None:
+    log = Log(root / METADATA, base=318, offset=318)
+    log.write()
+    (root / METADATA / "quorum-state").write_text(QUORUM)
+    assert seen(root).start.starts == "no"
+    snapshot = root / METADATA / f"{318:020}-{1:010}.checkpoint"
+    snapshot.write_bytes((root / "orders-0" / f"{0:020}.log").read_bytes())
+    assert seen(root).start.starts == "yes"
+    for broken, starts in ((bytes(411), "no"), (b"", "yes"), (snapshot.read_bytes()[:-3], "yes")):
+        snapshot.write_bytes(broken)
+        found = seen(root)
+        assert (found.start.starts, "metadata-snapshot-corrupt" in kinds(found)) == (starts, True)
+        assert len(found.start.wrong) == (starts == "yes")
+
+
+def test_a_directory_of_a_broker_with_zookeeper_is_for_releases_before_4(root: Path) -> None:
+    (root / "meta.properties").write_text("version=0\nbroker.id=1\ncluster.id=AAAAAAAAQACAAAAAAAAAAA\n")
+    (root / "orders-1/partition.metadata").unlink()
+    opened = open_directory(root)
+    assert inspect(opened, release=parse_release("3.9.2")).start.starts == "yes"
+    found = inspect(opened)
+    assert (found.start.kafka, found.start.starts) == ("4.4.0", "no")
+
+
+def test_an_inspection_changes_no_file_and_no_time(root: Path) -> None:
+    grow(active(root, "log"), bytes(100))
+    (root / "orders-1/partition.metadata").unlink()
+
+    def state() -> dict[Path, tuple[int, int, bytes]]:
+        return {
+            path: (path.stat().st_mtime_ns, path.stat().st_ctime_ns, path.read_bytes() if path.is_file() else b"")
+            for path in sorted(root.rglob("*"))
+        }
+
+    before = state()
+    seen(root, records=True)
+    assert state() == before
+
+
+def test_what_was_not_checked_is_in_the_verdict(root: Path) -> None:
+    start = seen(root).start
+    assert any("meta.properties" in line for line in start.read)
+    assert any("server.properties" in line for line in start.not_checked)
+
+
+def test_a_time_index_that_is_missing_alone_is_made_empty(root: Path) -> None:
+    path = root / "orders-0" / f"{0:020}.timeindex"
+    path.unlink()
+    found = seen(root)
+    assert (kinds(found), len(found.start.wrong), len(found.start.changes)) == ({"index-missing"}, 1, 0)
+    path.with_suffix(".index").unlink()
+    found = seen(root)
+    assert (kinds(found), len(found.start.wrong)) == ({"index-missing"}, 0)
+    assert [line.startswith("rebuilds") and line.endswith("1 more") for line in found.start.changes] == [True]

@@ -1,0 +1,65 @@
+"""Timestamps: the smallest and largest of each segment, and those that are no times of records."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from log_edits import bases, kinds, seen
+from log_partitions import START_MS, Log, data
+
+DAY_MS = 86_400_000
+
+
+def written(folder: Path, timestamp: int) -> Path:
+    log = Log(folder)
+    log.append(data(2))
+    log.append(data(2, timestamp=timestamp))
+    return log.write()
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "kind", "words"),
+    [
+        (START_MS * 1_000, "time-in-the-future", "microseconds it is 2023-11-14 22:13:20.000 UTC"),
+        (START_MS * 1_000_000, "time-in-the-future", "nanoseconds it is 2023-11-14"),
+        (START_MS // 1_000, "time-before-2000", "seconds it is 2023-11-14"),
+        (2**62, "time-in-the-future", "is in the future"),
+    ],
+)
+def test_a_timestamp_in_another_unit_is_suspicious_and_the_unit_named(
+    tmp_path: Path, timestamp: int, kind: str, words: str
+) -> None:
+    found = seen(written(tmp_path / "t-0", timestamp))
+    assert (kinds(found), kinds(found, "suspicious")) == (set(), {kind})
+    (row,) = [row for row in found.findings if row.kind == kind]
+    assert words in row.what
+    assert (row.offset, row.effect) == (2, "wrong afterwards")
+
+
+def test_times_that_count_from_zero_are_a_note(tmp_path: Path) -> None:
+    found = seen(written(tmp_path / "t-0", 5))
+    assert (found.verdict, found.suspicious, kinds(found, "note")) == ("sound", 0, {"time-before-2000"})
+
+
+@pytest.mark.parametrize("ahead", [-DAY_MS, DAY_MS // 2])
+def test_clocks_may_be_ahead_by_hours(tmp_path: Path, ahead: int) -> None:
+    assert seen(written(tmp_path / "t-0", time.time_ns() // 1_000_000 + ahead)).findings == []
+
+
+def test_a_record_without_a_timestamp_is_no_finding(tmp_path: Path) -> None:
+    log = Log(tmp_path / "t-0")
+    log.append(data(1, timestamp=-1))
+    assert kinds(seen(log.write()), "suspicious") == set()
+
+
+def test_each_segment_has_its_times_and_sizes(log: Log) -> None:
+    (one,) = seen(log.folder).partitions
+    assert [row.base_offset for row in one.by_segment] == bases(log)
+    assert sum(row.records for row in one.by_segment) == one.records
+    assert sum(row.bytes for row in one.by_segment) == one.bytes
+    for row in one.by_segment:
+        assert START_MS < row.smallest_timestamp <= row.largest_timestamp < START_MS + 1_000
+    assert one.smallest_timestamp == one.by_segment[0].smallest_timestamp
+    assert one.largest_timestamp == one.by_segment[-1].largest_timestamp
