@@ -194,7 +194,8 @@ _LISTED = (
     Kind("offset-gap", _SUSPICIOUS, "Offsets are missing. Legal where compaction removed records, here or on the leader "
          "that this replica copied from; in a topic that is never compacted, records are lost.", _WRONG),
     Kind("offset-before-segment", _BROKEN, "A batch lies in a segment that is named after a higher offset: a search for "
-         "its records opens another file and does not find them.", _WRONG),
+         "its records opens another file and does not find them. A start that reads the segment fails at it, and the broker "
+         "exits: rename the file to the offset of its first batch.", _WRONG, _STOPS),
     Kind("offset-past-segment", _BROKEN, "An offset is more than 2^31-1 after the segment's name: index entries cannot "
          "hold it, and the broker fails to index or clean the segment.", _WRONG),
     Kind("segments-overlap", _BROKEN, "The segment has offsets at or after the first offset of the next one: a segment "

@@ -100,7 +100,7 @@ def test_a_file_of_any_name_does_not_stop_a_start(root: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("name", [f"orders-2.{'ab' * 16}-stray", f"orders-2.{'ab' * 16}-delete", "orders-2.abc-delete"])
-def test_a_folder_that_was_set_aside_is_named_with_its_size(root: Path, name: str) -> None:
+def test_a_folder_that_was_set_aside_is_named_with_a_size(root: Path, name: str) -> None:
     shutil.copytree(root / "orders-1", root / name)
     found = seen(root)
     assert (found.start.starts, found.verdict) == ("yes", "sound")
@@ -140,7 +140,7 @@ def test_the_rarer_of_two_topic_ids_is_set_aside(root: Path) -> None:
     assert {row.file for row in seen(root).findings} == {"orders-0/partition.metadata", "orders-1/partition.metadata"}
 
 
-def test_a_log_that_is_cut_behind_its_index_ends_where_the_segment_begins(root: Path, log: Log) -> None:
+def test_a_log_cut_behind_the_index_ends_where_the_segment_begins(root: Path, log: Log) -> None:
     """The last entry of the index has an offset that no batch has: the broker hides the whole segment."""
     path, base = active(root, "log"), bases(log)[-1]
     path.write_bytes(path.read_bytes()[:2_000])
@@ -205,7 +205,7 @@ def test_a_time_index_that_ends_early_is_broken(root: Path, log: Log) -> None:
     assert kinds(seen(log.folder)) == set()
 
 
-def test_an_index_without_its_segment_is_a_lost_segment(root: Path, log: Log) -> None:
+def test_an_index_without_a_segment_is_a_lost_segment(root: Path, log: Log) -> None:
     middle = bases(log)[1]
     path = root / "orders-0" / f"{middle:020}.log"
     path.rename(f"{path}.deleted")
@@ -232,7 +232,7 @@ def test_a_quorum_state_that_cannot_be_read_stops_a_start(root: Path, text: str,
     assert seen(root).start.starts == starts
 
 
-def test_a_metadata_log_without_its_beginning_needs_a_snapshot(root: Path) -> None:
+def test_a_metadata_log_without_the_beginning_needs_a_snapshot(root: Path) -> None:
     log = Log(root / METADATA, base=318, offset=318)
     log.write()
     (root / METADATA / "quorum-state").write_text(QUORUM)

@@ -54,7 +54,7 @@ def test_a_record_without_a_timestamp_is_no_finding(tmp_path: Path) -> None:
     assert kinds(seen(log.write()), "suspicious") == set()
 
 
-def test_each_segment_has_its_times_and_sizes(log: Log) -> None:
+def test_each_segment_has_times_and_sizes(log: Log) -> None:
     (one,) = seen(log.folder).partitions
     assert [row.base_offset for row in one.by_segment] == bases(log)
     assert sum(row.records for row in one.by_segment) == one.records

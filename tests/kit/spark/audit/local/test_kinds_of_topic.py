@@ -96,7 +96,7 @@ def test_integers_that_are_exported_as_text_are_read_as_bytes(view: str, width: 
     assert (found.key_view, found.offending) == (view, 0)
 
 
-def test_json_keys_that_lost_their_quotes_get_them_back(tmp_path: Path) -> None:
+def test_json_keys_without_quotes_are_judged_in_quotes(tmp_path: Path) -> None:
     records = [(partition_for_key(b'"%s"' % key, 12), key) for key in names("quoted")]
     found = audited(tmp_path, records, 12)
     assert (found.key_view, found.offending) == ("quoted", 0)
