@@ -8,8 +8,8 @@ nothing of the kit.
 from __future__ import annotations
 
 __all__ = [
-    "BadInput", "BrokerLost", "CandidateRaised", "JvmLost", "KitError", "NoJava", "OracleFault", "TargetLost",
-    "TooMuchText", "TooSlow", "WrongRelease",
+    "BadInput", "BrokerLost", "CandidateRaised", "JvmLost", "KitError", "MalformedMessage", "NoJava", "OracleFault",
+    "TargetLost", "TooMuchText", "TooSlow", "WrongRelease",
 ]  # fmt: skip
 
 
@@ -31,6 +31,10 @@ class BrokerLost(KitError):
 
 class TooSlow(BrokerLost):
     """The machine was too slow for a history: a session ended before an event that belongs before its end."""
+
+
+class MalformedMessage(KitError):
+    """Bytes that are not a message of Kafka's protocol of this name and version."""
 
 
 class TooMuchText(KitError):

@@ -1,6 +1,6 @@
 """What a start reads before it loads partitions: ``meta.properties``, names of folders, the quorum's state and snapshots.
 
-Each check tells what real brokers do: ``tests/cluster/broker_starts.py`` starts them on damaged directories.
+Each check tells what real brokers do: ``tests/cluster/test_broker_starts.py`` starts them on damaged directories.
 
 Java source mirrored: ``MetaPropertiesEnsemble``, ``KafkaRaftServer.initializeLogDirs``, ``LogManager.loadLogs``,
 ``FileQuorumStateStore``, ``KafkaMetadataLog.recoverSnapshots``.

@@ -27,10 +27,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.errors import BadInput, MalformedMessage
 from kafka_conformance.wire.codec.schemas import Schema, read_jar, read_shipped
 
-__all__ = ["ZERO_UUID", "Codec", "Fields", "MalformedMessage", "Message", "jar_codec", "shipped_codec"]
+__all__ = ["ZERO_UUID", "Codec", "Fields", "Message", "jar_codec", "shipped_codec"]
 
 Fields: TypeAlias = dict[str, Any]
 
@@ -42,10 +42,6 @@ _BYTES = frozenset({"bytes", "records"})
 _UNDECODABLE = (struct.error, ValueError, AssertionError, IndexError, EOFError, OverflowError, MemoryError)
 _UNENCODABLE = (struct.error, ValueError, TypeError, AttributeError, OverflowError)
 _API_VERSIONS, _CONTROLLED_SHUTDOWN = 18, 7
-
-
-class MalformedMessage(KitError):
-    """Bytes that are not a message of this name and version."""
 
 
 @dataclass(frozen=True, slots=True)

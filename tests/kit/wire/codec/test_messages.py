@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from message_values import KINDS, requests_and_responses, values
 
-from kafka_conformance.core.errors import BadInput
-from kafka_conformance.wire.codec.messages import Codec, MalformedMessage, jar_codec, shipped_codec
+from kafka_conformance.core.errors import BadInput, MalformedMessage
+from kafka_conformance.wire.codec.messages import Codec, jar_codec, shipped_codec
 from kafka_conformance.wire.codec.schemas import FIRST_WITH_SCHEMAS, read_jar, read_shipped, schema_release
 from kafka_jars.pins import load
 from kafka_jars.store import default_store
