@@ -57,7 +57,7 @@ LEFT_OUT = {
     "tests/kit/cli/test_audit_segments.py": "numpy",
     "tests/kit/cli/test_doors.py::test_every_command_refuses_a_file_that_cannot_be_read_in_one_line": "numpy",
     "tests/kit/cli/test_effects.py": "numpy",
-    "tests/kit/core/test_decoding.py": "pyarrow",
+    "tests/kit/core/test_decoding.py": "numpy",
     "tests/kit/core/test_sources.py": "numpy",
     "tests/kit/log_inspect/test_bounds.py": "numpy",
     "tests/reference/test_public.py::test_the_examples_in_docstrings_are_true[kafka_reference.bulk]": "numpy",

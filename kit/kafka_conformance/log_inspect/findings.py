@@ -46,6 +46,8 @@ class Effect(StrEnum):
     """The partition is renamed to -stray, and an empty one is made in its place."""
     TRUNCATES = "truncates"
     """Records from here on are removed."""
+    DELETES = "deletes"
+    """The file is removed, and the start goes on."""
     REBUILDS = "rebuilds"
     """The file is deleted and written again from the log: nothing is lost."""
     WRONG = "wrong afterwards"
@@ -208,8 +210,8 @@ _LISTED = (
     Kind("zero-tail", _NOTE, "The file ends in zeros, as log.preallocate=true leaves them until the segment is rolled."),
     Kind("time-in-the-future", _SUSPICIOUS, "The timestamp of a batch is more than a day in the future: a clock was "
          "wrong, or a client sends micro- or nanoseconds. retention.ms keeps this segment and all later ones until "
-         "then. Correct the client, and delete older records by retention.bytes, by kafka-delete-records, or with "
-         "message.timestamp.type=LogAppendTime.", _WRONG),
+         "then. Correct the client, or set message.timestamp.type=LogAppendTime for new records; delete stored ones by "
+         "retention.bytes or kafka-delete-records.", _WRONG),
     Kind("time-before-2000", _SUSPICIOUS, "The timestamp of a batch is before 2000: a client sends seconds, or no time. "
          "Searches by time find it too early; retention.ms deletes a segment that has only such times as soon as it is "
          "closed. Correct the client, or set message.timestamp.type=LogAppendTime.", _WRONG),
@@ -305,7 +307,7 @@ _LISTED = (
          _ASIDE),
     Kind("segment-gone", _BROKEN, "A segment has index files and no .log: its file was deleted or lost. A broker "
          "deletes the indexes and starts; the records are gone. Restore the .log from a copy or from another replica "
-         "before the start.", _WRONG),
+         "before the start.", Effect.DELETES),
     Kind("log-end-wrong", _BROKEN, "After a clean stop a broker reads the end of the log from the last entry of the "
          "index, and checks nothing else. Here it stops earlier than the batches do: it hides records, and writes new "
          "ones over their offsets. Delete the .index of this segment before the start: the broker then reads the whole "
@@ -336,7 +338,8 @@ _LISTED = (
     Kind("unreadable", _SUSPICIOUS, "The file cannot be read: permissions, an error of the disk, a link to nothing, a "
          "FIFO or a device. It is not judged: the exit code is 2, unless something else is broken."),
     Kind("leftover", _NOTE, "The broker leaves such files or folders behind for a while: deleted segments, or what a "
-         "compaction or move of the partition had not finished. It removes or completes them."),
+         "compaction or move of the partition had not finished. It removes or completes them. A folder that ends in -stray "
+         "stays: delete it once its records are not needed."),
     Kind("replaced-segment", _NOTE, "A broker compacted or deleted this segment during the inspection: what was found "
          "in it is left out. Inspect the partition again, or stop the broker."),
     Kind("unknown-file", _NOTE, "Kafka writes no such file. It was not inspected."),

@@ -44,11 +44,11 @@ def judge_start(
     stopped_by = [_line(row) for row in serious if row.effect == Effect.STOPS]
     unjudged = any(row.kind in UNJUDGED for row in rows)
     starts = "no" if stopped_by else "cannot tell" if unjudged else "yes"
-    changes = (Effect.SETS_ASIDE, Effect.TRUNCATES, Effect.REBUILDS)
+    changes = (Effect.SETS_ASIDE, Effect.TRUNCATES, Effect.DELETES, Effect.REBUILDS)
     return StartVerdict(
         kafka=str(release), starts=starts if asked else "not asked", stopped_by=stopped_by if asked else [],
         changes=[*_shortened(partitions), *_grouped(row for row in serious if row.effect in changes)],
-        wrong=list(_grouped(row for row in serious if row.effect == Effect.WRONG)),
+        wrong=[*_set_aside(serious), *_grouped(row for row in serious if row.effect == Effect.WRONG)],
         read=[f"{what}: {how}" for what, how in READ], not_checked=list(NOT_CHECKED),
     )  # fmt: skip
 
@@ -58,6 +58,12 @@ def _shortened(partitions: Sequence[PartitionSummary]) -> Iterator[str]:
         if 0 < each.end_after_start < each.end:
             yield (f"{each.name}: the log ends before offset {each.end_after_start} after the start; "
                    f"offsets {each.end_after_start} to {each.end - 1} are gone")  # fmt: skip
+
+
+def _set_aside(rows: Iterable[FindingRow]) -> Iterator[str]:
+    """Yield a line for each partition that may be set aside: its clients then find it empty."""
+    for folder in dict.fromkeys(row.file.partition("/")[0] for row in rows if row.effect == Effect.SETS_ASIDE):
+        yield f"{folder}: empty for clients, if it is set aside"
 
 
 def _line(row: FindingRow) -> str:

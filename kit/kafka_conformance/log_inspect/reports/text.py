@@ -60,8 +60,9 @@ def start_answers(found: Inspection) -> Iterator[tuple[str, str, Sequence[str]]]
         reasons = [*start.stopped_by, *(f"not checked: {what}" for what in start.not_checked)]
         yield f"Would a broker of {start.kafka} start?", start.starts, [harmless(line) for line in reasons]
     changes, wrong = ([harmless(line) for line in lines] for lines in (start.changes, start.wrong))
-    yield "What would it set aside, truncate or rebuild?", "" if changes else "nothing", changes
-    yield "What cannot be read, or is answered wrongly, afterwards?", "" if wrong else "nothing", wrong
+    none = "not reached" if start.starts == "no" else "nothing"
+    yield "What would it set aside, truncate, delete or rebuild?", "" if changes else none, changes
+    yield "What cannot be read, or is answered wrongly, afterwards?", "" if wrong else none, wrong
 
 
 def worst_first(found: Inspection) -> list[PartitionSummary]:

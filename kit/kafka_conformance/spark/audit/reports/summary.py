@@ -98,7 +98,7 @@ def _encoded(audit: Audit) -> str:
     encoding = audit.key_view.partition("+")[0]
     if encoding not in ENCODED:
         return ""
-    return f"The keys are {encoding} of those that were placed: use --key-encoding {encoding} for an export. So read, "
+    return f"The export holds the keys as {encoding}: use --key-encoding {encoding}. So read, "
 
 
 def _cannot_tell(audit: Audit, doubt: Doubt) -> str:

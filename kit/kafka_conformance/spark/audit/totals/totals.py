@@ -96,7 +96,7 @@ def summed(
                           key=lambda one: (one.partition, one.first_offset))),
         runs_in_all=len(merged_runs),
         growth=increases,
-        mixed_counts=tuple(one for one in counts if one not in ordered),
+        mixed_counts=tuple(one for one in counts if one not in ordered and _both_wrote(one, shares)),
         by_partition=by_partition,
         over_time=slots(blocks, first_ms, last_ms, late),
         splits=split_keys,
@@ -110,6 +110,12 @@ def summed(
 
 
 _NONE = Splits(0, 0, 0, None, ())
+
+
+def _both_wrote(one: Growth, shares: Iterable[Share]) -> bool:
+    """Whether records are attributed to both partition counts: the topic's own count may be an option that nobody used."""
+    counts = {each.placed.partitions for each in shares if each.attributed and each.placed.rule == one.rule}
+    return {one.before, one.after} <= counts
 
 
 def _attributed(blocks: Iterable[Scanned], late: Iterable[Leftover]) -> dict[int, Counter[str]]:
