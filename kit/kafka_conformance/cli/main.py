@@ -50,6 +50,7 @@ _PRINTS = {
     "explain",
     "findings",
     "jars",
+    "place",
     "rules",
     "sample",
     "schema",

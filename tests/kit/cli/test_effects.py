@@ -109,6 +109,12 @@ RUN: dict[str, dict[str, tuple[str, str]]] = {
         "--badge": (GATE, "--badge made.json"),
         "--github": (GATE, "--github"),
     },
+    "place": {
+        "--partitions": ("place key --partitions 25", "--partitions 24"),
+        "--seen": ("place key --partitions 25", "--seen 3"),
+        "--key-encoding": ("place abcd --partitions 25", "--key-encoding hex"),
+        "--json": ("place key --partitions 25", "--json"),
+    },
     "log find": {
         "--partition": ("log find both 0", "--partition orders-0"),
         "--json": ("log find data/orders-0 0", "--json"),

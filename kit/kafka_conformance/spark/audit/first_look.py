@@ -7,7 +7,7 @@ placements found are passed to every block; a block finds by itself what the sam
 Where these leave records unexplained, the same keys are looked at as other views show them
 (:mod:`.attribution.key_views`), and with further rules (:mod:`.attribution.relatives`).
 
-The compile_all functions that judge blocks take some seconds to build at first use. :func:`compile_all` builds them once, so
+The functions that judge blocks take some seconds to build at first use. :func:`compile_all` builds them once, so
 that no worker has to.
 """
 

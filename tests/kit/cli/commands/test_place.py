@@ -1,0 +1,92 @@
+"""``place``: one key by every known rule."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+pytest.importorskip("numpy")
+pytest.importorskip("pyarrow")
+
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput
+from kafka_reference import partition_for_key
+
+KEY = "order-4711"
+
+
+def output(*words: str) -> str:
+    done = CliRunner().invoke(app, ["place", *words], standalone_mode=False)
+    if done.exception is not None:
+        raise done.exception
+    assert done.return_value == 0
+    return done.stdout
+
+
+def document(*words: str) -> Any:
+    return json.loads(output(*words, "--json"))
+
+
+def ways(*words: str) -> set[tuple[str, str]]:
+    return {(each["rule"], each["view"]) for each in document(*words)["places"]}
+
+
+def test_defaults_of_clients_are_listed_with_their_partitions() -> None:
+    places = {each["rule"]: each for each in document(KEY, "--partitions", "25")["places"]}
+    assert places["murmur2"]["partition"] == partition_for_key(KEY.encode(), 25)
+    assert "java" in places["murmur2"]["clients"]
+    assert places["librdkafka-consistent"]["partition"] == zlib.crc32(KEY.encode()) % 25
+    assert "librdkafka" in places["librdkafka-consistent"]["clients"]
+    assert all(each["clients"] and each["view"] == "whole" for each in places.values())
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 25, 1000, 2**31 - 1])
+def test_every_way_that_is_listed_gives_the_partition_that_was_seen(count: int) -> None:
+    seen = partition_for_key(KEY.encode(), count)
+    found = document(KEY, "--partitions", str(count), "--seen", str(seen))
+    assert {each["partition"] for each in found["places"]} == {seen}
+    assert ("murmur2", "whole") in {(each["rule"], each["view"]) for each in found["places"]}
+    assert len(found["places"]) <= found["tried"]
+
+
+def test_part_of_a_key_that_was_hashed_is_found_without_its_window() -> None:
+    windowed = b"user-1" + (1_700_000_000_000).to_bytes(8, "big")
+    seen = str(partition_for_key(b"user-1", 997))
+    assert ("murmur2", "window") in ways(windowed.hex(), "--key-encoding", "hex", "--partitions", "997", "--seen", seen)
+
+
+def test_encoded_key_is_placed_as_its_bytes() -> None:
+    plain = ways(KEY, "--partitions", "25", "--seen", "3")
+    for encoding, text in (("hex", KEY.encode().hex()), ("base64", base64.b64encode(KEY.encode()).decode())):
+        assert ways(text, "--key-encoding", encoding, "--partitions", "25", "--seen", "3") == plain
+
+
+def test_empty_key_is_drawn_by_a_client_that_takes_it_for_none() -> None:
+    for seen in ("0", "1", "2"):
+        drawn = {each["rule"] for each in document("", "--partitions", "3", "--seen", seen)["places"] if each["drawn"]}
+        assert drawn == {"librdkafka-consistent"}
+
+
+def test_terminal_lists_clients_first_and_says_what_one_key_proves() -> None:
+    lines = output(KEY, "--partitions", "2", "--seen", str(partition_for_key(KEY.encode(), 2))).splitlines()
+    assert lines[1].startswith("murmur2")
+    assert "the first 20 are listed, --json lists all" in lines[-1]
+    assert lines[-1].endswith("A wrong one fits once in 2: kafka-conformance audit judges all keys of a topic")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["zz", "--partitions", "3", "--key-encoding", "hex"], "KEY 'zz' is not hex"),
+        (["z", "--partitions", "3", "--key-encoding", "base64"], "KEY 'z' is not base64"),
+        (["z", "--partitions", "3", "--seen", "3"], "a topic with 3 partitions has none of this number"),
+    ],
+)
+def test_wrong_key_or_partition_is_refused_in_a_line(words: list[str], why: str) -> None:
+    with pytest.raises(BadInput, match=why):
+        output(*words)
