@@ -45,10 +45,11 @@ def judge_start(
     unjudged = any(row.kind in UNJUDGED for row in rows)
     starts = "no" if stopped_by else "cannot tell" if unjudged else "yes"
     changes = (Effect.SETS_ASIDE, Effect.TRUNCATES, Effect.DELETES, Effect.REBUILDS)
+    wrong = [row for row in serious if row.effect == Effect.WRONG]
     return StartVerdict(
         kafka=str(release), starts=starts if asked else "not asked", stopped_by=stopped_by if asked else [],
         changes=[*_shortened(partitions), *_grouped(row for row in serious if row.effect in changes)],
-        wrong=[*_set_aside(serious), *_grouped(row for row in serious if row.effect == Effect.WRONG)],
+        wrong=[*(() if starts == "no" else _set_aside(serious)), *_grouped(wrong)],
         read=[f"{what}: {how}" for what, how in READ], not_checked=list(NOT_CHECKED),
     )  # fmt: skip
 

@@ -213,6 +213,7 @@ def test_an_index_without_a_segment_is_a_lost_segment(root: Path, log: Log) -> N
     Path(f"{path}.deleted").unlink()
     found = seen(root)
     assert (found.start.starts, kinds(found)) == ("yes", {"segment-gone"})
+    assert found.start.changes[0].startswith("deletes: orders-0/")
 
 
 def test_a_log_start_after_the_end_deletes_all_segments(root: Path) -> None:
@@ -244,7 +245,10 @@ def test_a_metadata_log_without_the_beginning_needs_a_snapshot(root: Path) -> No
         snapshot.write_bytes(broken)
         found = seen(root)
         assert (found.start.starts, "metadata-snapshot-corrupt" in kinds(found)) == (starts, True)
-        assert len(found.start.wrong) == (starts == "yes")
+        empty = [f"{name}: empty for clients, if it is set aside" for name in ("orders-0", "orders-1")]
+        corrupt = [line for line in found.start.wrong if "metadata-snapshot-corrupt" in line]
+        assert found.start.wrong == ([*empty, *corrupt] if starts == "yes" else [])
+        assert len(corrupt) == (starts == "yes")
 
 
 def test_a_directory_of_a_broker_with_zookeeper_is_for_releases_before_4(root: Path) -> None:

@@ -54,19 +54,19 @@ def test_every_way_that_is_listed_gives_the_partition_that_was_seen(count: int) 
     assert len(found["places"]) <= found["tried"]
 
 
-def test_part_of_a_key_that_was_hashed_is_found_without_its_window() -> None:
+def test_part_of_a_windowed_key_that_was_hashed_is_found() -> None:
     windowed = b"user-1" + (1_700_000_000_000).to_bytes(8, "big")
     seen = str(partition_for_key(b"user-1", 997))
     assert ("murmur2", "window") in ways(windowed.hex(), "--key-encoding", "hex", "--partitions", "997", "--seen", seen)
 
 
-def test_encoded_key_is_placed_as_its_bytes() -> None:
+def test_encoded_key_is_placed_as_the_decoded_bytes() -> None:
     plain = ways(KEY, "--partitions", "25", "--seen", "3")
     for encoding, text in (("hex", KEY.encode().hex()), ("base64", base64.b64encode(KEY.encode()).decode())):
         assert ways(text, "--key-encoding", encoding, "--partitions", "25", "--seen", "3") == plain
 
 
-def test_empty_key_is_drawn_by_a_client_that_takes_it_for_none() -> None:
+def test_empty_key_is_drawn_by_librdkafka_alone() -> None:
     for seen in ("0", "1", "2"):
         drawn = {each["rule"] for each in document("", "--partitions", "3", "--seen", seen)["places"] if each["drawn"]}
         assert drawn == {"librdkafka-consistent"}

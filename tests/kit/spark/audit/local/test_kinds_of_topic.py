@@ -154,6 +154,13 @@ def test_two_partition_counts_at_the_same_time_are_no_increase(tmp_path: Path) -
     assert ([(one.before, one.after) for one in grown.growth], grown.mixed_counts) == ([(6, 10)], ())
 
 
+def test_wrong_partition_count_of_files_is_asked_about_before_a_repair(tmp_path: Path) -> None:
+    keys = names("count", 400)
+    found = audited(tmp_path, [(partition_for_key(key, 8), key) for key in keys], 12)
+    assert found.mixed_counts == ()
+    assert summary.details(found)[-1].startswith("Next: partitions 8 to 11 hold no record: check that the topic has 12")
+
+
 def test_another_fields_choice_is_not_called_a_function_of_the_key_alone(tmp_path: Path) -> None:
     draws = random.Random(SEED)
     where = {key: draws.choice([0, 1, 2, 4]) for key in names("field", 60)}
