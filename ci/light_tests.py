@@ -56,7 +56,7 @@ LEFT_OUT = {
     "tests/kit/cli/test_audit_engine.py": "pyarrow",
     "tests/kit/cli/test_audit_segments.py": "numpy",
     "tests/kit/cli/test_doors.py::test_every_command_refuses_a_file_that_cannot_be_read_in_one_line": "numpy",
-    "tests/kit/cli/test_effects.py": "numpy",
+    "tests/kit/cli/test_effects.py": "pyarrow",
     "tests/kit/core/test_decoding.py": "numpy",
     "tests/kit/core/test_sources.py": "numpy",
     "tests/kit/log_inspect/test_bounds.py": "numpy",
