@@ -64,14 +64,14 @@ def test_forty_topics_of_parts_of_keys_and_relatives_of_rules() -> None:
     check(40, SEEDS[0], views=True)
 
 
-# Known faults, of 1,500 topics: two relatives in one topic (31/218 by a rare producer; 500/85 and 500/406 by rules that fit some
-# keys by chance) are named as rules that nobody used.
+# Known faults, of 1,500 topics: 31/218 (a rare producer, keys in hex), 500/85 and 500/406 (two relatives in one topic, named as
+# rules that nobody used).
 _TWO_RELATIVES = pytest.mark.xfail(reason="a mixture of two relatives is not told apart", raises=AssertionError)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    "seed", [seed if seed == SEEDS[0] else pytest.param(seed, marks=_TWO_RELATIVES) for seed in SEEDS]
+    "seed", [pytest.param(seed, marks=_TWO_RELATIVES) if seed in {"31", "500"} else seed for seed in SEEDS]
 )
 def test_five_hundred_topics_of_parts_of_keys_and_relatives_of_rules(seed: str) -> None:
     check(500, seed, views=True)
