@@ -64,8 +64,8 @@ def test_forty_topics_of_parts_of_keys_and_relatives_of_rules() -> None:
     check(40, SEEDS[0], views=True)
 
 
-# Known faults, of 1,500 topics: 31/218 (a rare producer, keys in hex), 500/85 and 500/406 (two relatives in one topic, named as
-# rules that nobody used).
+# Known faults, of 1,500 topics: 31/218 (a rare producer, keys in hex), 500/85 and 500/406 (two relatives in one topic, named
+# as rules that nobody used).
 _TWO_RELATIVES = pytest.mark.xfail(reason="a mixture of two relatives is not told apart", raises=AssertionError)
 
 
