@@ -44,14 +44,14 @@ SHOWN = parse_release("3.6.2")
 INDEX = """\
 # Findings
 
-The findings that hold in a release, and whether they affect you. The last line counts them:
+The findings that hold in a release, and whether they affect you. The first line counts them:
 
 ```
-$ kafka-conformance findings --kafka 3.6.2 --role producer | tail -1
+$ kafka-conformance findings --kafka 3.6.2 --role producer | head -1
 ```
 
 ```text
-{last_line}
+{first_line}
 ```
 
 Unexpected behaviour of Kafka's own Java classes. The reference reproduces it, by exact release. Of {count} findings, {cases}
@@ -113,7 +113,7 @@ def index(areas: Sequence[Area]) -> str:
     every = [(area, finding) for area in areas for finding in area.findings.values()]
     cases = sum(read_case(name) is not None for area in areas for name in area.findings)
     rows = "\n".join(f"| [{area.title}](findings/{area.name}.md) | {len(area.findings)} |" for area in areas)
-    parts = [INDEX.format(count=len(every), cases=cases, areas=rows, last_line=counted(SHOWN, "producer"))]
+    parts = [INDEX.format(count=len(every), cases=cases, areas=rows, first_line=counted(SHOWN, "producer"))]
     for severity in sorted(RANKS, key=RANKS.__getitem__):
         found = [(area, finding) for area, finding in every if finding.severity == severity]
         if found:

@@ -135,7 +135,8 @@ def _items(before: Release, after: Release) -> Iterator[_Item]:
                 judged = NOTES.get(str(line))
                 severity, action = (judged.severity, judged.action) if judged else (None, "")
                 roles = roles_of(rule)
-                yield _Item("changes", severity, _title(line), action, line.ticket, rule.slug, roles, side_of(roles),
+                what = {"no yes": "is new", "yes no": "is gone"}.get(" ".join(line.words), "changes")
+                yield _Item(what, severity, _title(line), action, line.ticket, rule.slug, roles, side_of(roles),
                             notes.get(str(line), len(notes)))  # fmt: skip
 
 

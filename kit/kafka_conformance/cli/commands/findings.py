@@ -32,11 +32,11 @@ def run(*, kafka: str, role: Role | None, as_json: bool) -> int:
     if as_json:
         say_json({"release": str(release), "role": role, "findings": [_document(*each) for each in chosen]})
         return 0
+    say(counted(release, role))
     out = console()
     for _, _, one in chosen:
         for line in _lines(one):
             out.print(line, markup=False, soft_wrap=True)
-    say(counted(release, role))
     return 0
 
 
