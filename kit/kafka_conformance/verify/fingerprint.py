@@ -2,7 +2,7 @@
 
 It covers three things: the reference's code that the rule reaches, the code that makes its questions, and the Java sources
 that its oracle class reaches. It does not cover prose (comments, docstrings, layout, the texts of behaviour records), the
-rule's labels, timeline and mutants, and the machinery that asks and compares, which ``selftest`` proves.
+rule's labels, timeline and mutants, and the machinery that finds rules, asks and compares, which ``selftest`` proves.
 
 The fingerprint of a rule's mutants covers the rule's and the code that its mutants reach. Their slugs, releases, stories and
 references are part of that code, comments and docstrings are not.
@@ -33,6 +33,8 @@ _KIT = (
     "kafka_conformance.core.protocol",
     "kafka_conformance.core.mutant",
 )
+_REGISTRY = "kafka_conformance.rules"
+"""Where mutants find their rule, whose code their fingerprint covers."""
 _QUESTIONS = [("kafka_conformance.core.sources", "sources"), ("kafka_conformance.core.sources", "key_columns")]
 _PACKAGE = re.compile(r"^package (?:\w+\.)*(\w+);", re.MULTILINE)
 _COMMENT_OR_TOKEN = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|\w+|[^\w\s]", re.DOTALL)
@@ -54,7 +56,8 @@ def installed_sources() -> Sources:
     kit, reference = files("kafka_conformance"), files("kafka_reference")
     python = {**dict(_modules(reference, "kafka_reference")), **dict(_modules(kit, "kafka_conformance"))}
     java = _by_name(_java_classes(files("kafka_jars").joinpath("oracle", "release")))
-    followed = {name: text for name, text in python.items() if name.startswith(("kafka_reference", *_KIT))}
+    covered = ("kafka_reference", *_KIT)
+    followed = {name: text for name, text in python.items() if name.startswith(covered) and name != _REGISTRY}
     return Sources(followed, java)
 
 

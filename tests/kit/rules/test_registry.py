@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from subprocess import PIPE, run
 
 import pytest
 
@@ -18,6 +20,24 @@ PINNED = sorted(map(parse_release, load().releases))
 
 def test_the_slugs_of_this_part_are_stable_for_ever() -> None:
     assert {"murmur2", "partition-for-key", "producer-partition"} <= set(RULES)
+
+
+def test_rule_asked_for_by_slug_imports_no_other_rule() -> None:
+    code = (
+        "import sys; from kafka_conformance.rules import RULES, named; from kafka_conformance.rules.mutants import MUTANTS;"
+        "assert 'murmur2' in RULES and RULES['murmur2'].slug and named(['murmur2']);"
+        "print([name.split('.')[2] for name in sys.modules if name.startswith('kafka_conformance.rules.')"
+        " and name.endswith('.rule')])"
+    )
+    assert run([sys.executable, "-c", code], stdout=PIPE, check=True, text=True).stdout == "['murmur2']\n"
+
+
+def test_rules_are_listed_by_area_and_slug() -> None:
+    assert list(RULES) == [rule.slug for rule in sorted(RULES.values(), key=lambda rule: (rule.area, rule.slug))]
+    assert [rule.slug for rule in named(["time-index", "murmur2", "murmur2"])] == ["murmur2", "time-index"]
+    assert len(RULES) == len(list(RULES))
+    assert "none" not in RULES
+    assert RULES.get("none") is None
 
 
 @pytest.mark.parametrize("slug", RULES)
