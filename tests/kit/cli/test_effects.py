@@ -27,6 +27,7 @@ TESTS = Path(__file__).parents[2]
 T = "python:effect_targets:wrong"
 CHANGES = "gate python:effect_targets:changes --rules sequence-decrement --examples 1 --seed 1"
 HANGS = "gate python:effect_targets:hangs --rules sequence-decrement --examples 1 --seed 1 --timeout 0.2"
+TRACE = Path(__file__).parents[3] / "kit/docs/examples/kafkajs.trace"
 GATE = f"gate {T} --rules sequence-decrement --examples 3 --seed 1"
 DELIVERY = "delivery --acks all --replicas 3 --records 4"
 LATER = "--stop-follower 2=1"
@@ -155,6 +156,12 @@ RUN: dict[str, dict[str, tuple[str, str]]] = {
         "--allow-unproven": ("sample murmur2 --seed 1 --kafka 9.9.9", "--allow-unproven"),
     },
     "schema": {"--write": ("schema", "--write made.json")},
+    "trace": {
+        "--frames": (f"trace {TRACE}", "--frames"),
+        "--api": (f"trace {TRACE} --frames", "--api Produce"),
+        "--connection": (f"trace {TRACE} --frames", "--connection 2"),
+        "--json": (f"trace {TRACE}", "--json"),
+    },
 }  # fmt: skip
 """For each option an invocation, and the words that change its result."""
 
@@ -170,6 +177,7 @@ TESTED: dict[str, tuple[str, ...]] = {
     "freeze": ("kit/cli/commands/test_freeze.py", "conformance"),
     "idempotence": ("kit/cli/commands/test_idempotence.py",),
     "jars resolve": ("kit/cli/commands/test_jars.py",),
+    "record": ("kit/cli/commands/test_record.py", "kit/wire/recording"),
     "selftest": ("kit/cli", "conformance"),
     "skew": ("kit/cli/commands/test_skew.py",),
     "sweep": ("kit/cli/commands/test_sweep.py", "pipeline", "conformance"),

@@ -180,13 +180,40 @@ class Codec:
             return header.encode(head, 0) + body
         return header.encode({**head, "clientId": client}, 2 if request.is_flexible(version) else 1) + body
 
-    def decode_response(self, api: str, version: int, data: bytes) -> tuple[int, Fields]:
-        """Return the correlation id and the fields of a response, without its size. Raises MalformedMessage, BadInput."""
+    def decode_request(self, api: str, version: int, data: bytes) -> Fields:
+        """Return the fields of a request, which has its header and no size in front. Raises MalformedMessage, BadInput."""
+        request, header = self.message(f"{api}Request"), self.message("RequestHeader")
+        first = 0 in header.versions and (self.api_key(api), version) == (_CONTROLLED_SHUTDOWN, 0)
+        _, body = header.decode_first(data, 0 if first else 2 if request.is_flexible(version) else 1)
+        return request.decode(body, version)
+
+    def encode_response(self, api: str, version: int, fields: Mapping[str, Any], correlation: int) -> bytes:
+        """Return a response with its header, without the size in front. Raises BadInput."""
+        response = self.message(f"{api}Response")
+        flexible = response.is_flexible(version) and self.api_key(api) != _API_VERSIONS
+        head = self.message("ResponseHeader").encode({"correlationId": correlation}, 1 if flexible else 0)
+        return head + response.encode(fields, version)
+
+    def decode_response(self, api: str, version: int, data: bytes, *, exact: bool = True) -> tuple[int, Fields]:
+        """Return the correlation id and the fields of a response, without its size. Raises MalformedMessage, BadInput.
+
+        With ``exact`` false, bytes behind the message are ignored, as Java's clients do.
+        """
         response, header = self.message(f"{api}Response"), self.message("ResponseHeader")
         # The header of ApiVersions is never flexible: its reader does not know yet what the broker understands.
         flexible = response.is_flexible(version) and self.api_key(api) != _API_VERSIONS
         head, body = header.decode_first(data, 1 if flexible else 0)
-        return head["correlationId"], response.decode(body, version)
+        fields = response.decode(body, version) if exact else response.decode_first(body, version)[0]
+        return head["correlationId"], fields
+
+    @cached_property
+    def apis(self) -> Mapping[int, str]:
+        """The names of the APIs by their numbers."""
+        return {
+            schema["apiKey"]: name.removesuffix("Request")
+            for name, schema in self.schemas.items()
+            if schema["type"] == "request"
+        }
 
     @cached_property
     def _messages(self) -> dict[str, Message]:

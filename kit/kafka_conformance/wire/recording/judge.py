@@ -1,0 +1,354 @@
+"""What a trace shows of a client against the rules that every client has to keep, whatever its settings.
+
+Judged are the order of requests on a connection and of the batches of a partition, never the clock, but for heartbeats. A
+finding is something that no correct client sends; where the trace does not show enough, nothing is said:
+
+- a sequence may begin anywhere if the trace does not have the response that gave the producer its id and epoch;
+- a batch that was answered with an error may be followed by another one with its sequence: a client divides it, or gives
+  later batches its number;
+- after UNKNOWN_PRODUCER_ID (59) a client may begin again with 0 in the same epoch, as Java did up to 2.4;
+- an offset that a program commits may come from anywhere, so only those beyond all that the trace has shown it are judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from kafka_conformance.reports.terminal import plural
+from kafka_conformance.wire.codec.messages import Fields
+from kafka_conformance.wire.recording.exchanges import Closed, Event, Names, Request, Response
+from kafka_reference.errors import JavaException
+from kafka_reference.partitioning import partition_for_key
+from kafka_reference.record_batch import DefaultBatch, decode_batches
+
+__all__ = ["KINDS", "Finding", "Judge", "Placed", "Totals"]
+
+KINDS: Final[Mapping[str, str]] = {
+    "bad-checksum": "The checksum of a batch is not that of its bytes. Brokers answer CORRUPT_MESSAGE (2).",
+    "bad-batch": "The records of a request cannot be read as batches, or are more than one: brokers refuse them.",
+    "version-not-offered": "A request has a version that the broker does not offer: a broker closes the connection, or "
+                           "answers UNSUPPORTED_VERSION (35).",
+    "sequence-gap": "A batch of an idempotent producer does not begin where the one before ended. A broker answers "
+                    "OUT_OF_ORDER_SEQUENCE_NUMBER (45), or takes the gap for lost records.",
+    "sequence-reused": "Two different batches of a producer have one sequence, though the first was not refused. If it was "
+                       "written, a broker takes the second for its repetition and acknowledges it: its records are lost.",
+    "too-many-in-flight": "An idempotent producer has more than five requests without an answer on a connection. A broker "
+                          "remembers the last five batches alone: after a retry, records may be written twice or refused.",
+    "commit-ahead": "A group commits an offset after all that its member was given: records are skipped after a restart.",
+    "heartbeat-late": "A member sent no heartbeat for longer than its session timeout: the group gives its partitions to "
+                      "others.",
+}  # fmt: skip
+"""Kinds of findings, and what each means."""
+
+_MOST_IN_FLIGHT: Final = 5
+_UNKNOWN_PRODUCER: Final = 59
+_WRAP: Final = 0x7FFFFFFF
+_REMEMBERED: Final = 1_000
+"""Batches of a partition whose bytes are remembered: a client repeats one of the last five."""
+_MOST_KEYS: Final = 200_000
+"""Records whose placement is compared: they are decoded one by one."""
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """Something that no correct client sends: its kind, where in the trace, and what."""
+
+    kind: str
+    at_ms: float
+    connection: int
+    client: str
+    what: str
+
+
+class Totals(msgspec.Struct):
+    """What was judged."""
+
+    requests: int = 0
+    responses: int = 0
+    batches: int = 0
+    repeated: int = 0
+    records: int = 0
+    commits: int = 0
+    heartbeats: int = 0
+    undecoded: int = 0
+    unanswered: int = 0
+
+
+class Placed(msgspec.Struct):
+    """The records with a key of a topic, and how many are where Java's default partitioner puts them."""
+
+    partitions: int = 0
+    keyed: int = 0
+    as_java: int = 0
+
+
+class _Producer(NamedTuple):
+    id: int
+    epoch: int
+
+
+@dataclass
+class _Batch:
+    """A batch with a sequence: its bytes from the checksum on, and what is known of its fate."""
+
+    crc: int
+    size: int
+    records: int
+    state: str = "not answered"
+
+
+@dataclass
+class _Partition:
+    """The batches of one producer and epoch in one partition."""
+
+    sent: dict[int, _Batch] = field(default_factory=dict)
+    expected: int | None = None
+
+
+@dataclass
+class Judge:
+    """Takes the events of a trace in their order; ``findings`` are what it found."""
+
+    names: Names = field(default_factory=Names)
+    findings: list[Finding] = field(default_factory=list)
+    totals: Totals = field(default_factory=Totals)
+    placed: dict[str, Placed] = field(default_factory=dict)
+
+    _offered: dict[int, dict[int, tuple[int, int]]] = field(default_factory=dict)
+    _given: set[_Producer] = field(default_factory=set)
+    _partitions: dict[tuple[_Producer, str, int], _Partition] = field(default_factory=dict)
+    _in_flight: dict[int, int] = field(default_factory=dict)
+    _known: dict[tuple[str, str, int], int] = field(default_factory=dict)
+    _beats: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)
+
+    def take(self, events: Iterable[Event]) -> None:
+        """Judge these events, which follow those taken before."""
+        for event in events:
+            match event:
+                case Request():
+                    self._request(event)
+                case Response():
+                    self._response(event)
+                case Closed():
+                    self._in_flight.pop(event.change.connection, None)
+                    self.totals.unanswered += len(event.unanswered)
+
+    def _request(self, request: Request) -> None:
+        self.totals.requests += 1
+        self.totals.undecoded += bool(request.fault)
+        frame = request.frame
+        if not frame.api:
+            return
+        lowest, highest = self._offered.get(frame.connection, {}).get(_key(request), (0, frame.version))
+        if frame.api != "ApiVersions" and not lowest <= frame.version <= highest:
+            self._find("version-not-offered", request,
+                       f"{frame.api} version {frame.version}; the broker offers {lowest} to {highest}")  # fmt: skip
+        if request.fields is None:
+            return
+        self._asked(request, request.fields)
+
+    def _asked(self, request: Request, fields: Fields) -> None:
+        match request.frame.api:
+            case "Produce":
+                self._produce(request, fields)
+            case "Fetch":
+                for partition, topic in _partitions(fields, "topics", "partitions", self.names):
+                    self._know(request, topic, partition["partition"], partition["fetchOffset"])
+            case "OffsetCommit":
+                self._commit(request, fields)
+            case "Heartbeat":
+                self._beat(request, fields)
+            case "LeaveGroup":
+                for member in (fields.get("memberId"), *(one["memberId"] for one in fields.get("members", ()))):
+                    self._beats.pop((fields["groupId"], str(member)), None)
+
+    def _response(self, response: Response) -> None:
+        self.totals.responses += 1
+        self.totals.undecoded += bool(response.fault)
+        self.names.learn(response)
+        fields = response.fields
+        if response.frame.api == "Produce" and _is_idempotent(response.request):
+            self._in_flight[response.frame.connection] = self._in_flight.get(response.frame.connection, 1) - 1
+        if fields is not None:
+            self._answered(response, fields)
+
+    def _answered(self, response: Response, fields: Fields) -> None:
+        request = response.request
+        match response.frame.api:
+            case "ApiVersions" if fields["errorCode"] == 0:
+                self._offered[response.frame.connection] = {
+                    each["apiKey"]: (each["minVersion"], each["maxVersion"]) for each in fields["apiKeys"]
+                }
+            case "InitProducerId" | "EndTxn" if fields.get("producerId", -1) >= 0:
+                self._given.add(_Producer(fields["producerId"], fields["producerEpoch"]))
+            case "Produce" if request.fields is not None:
+                self._produced(response, request.fields, fields)
+            case "Fetch":
+                for partition, topic in _partitions(fields, "responses", "partitions", self.names):
+                    for batch in _batches(partition["records"] or b"")[0]:
+                        self._know(response, topic, partition["partitionIndex"], batch.last_offset + 1)
+            case "ListOffsets" | "OffsetFetch":
+                self._offsets(response, fields)
+            case "JoinGroup" if fields["errorCode"] == 0 and request.fields is not None:
+                timeout_ms = request.fields["sessionTimeoutMs"]
+                self._beats[request.fields["groupId"], fields["memberId"]] = (response.frame.at_ms, timeout_ms)
+
+    # Producers
+
+    def _produce(self, request: Request, fields: Fields) -> None:
+        idempotent = False
+        for partition, topic in _partitions(fields, "topicData", "partitionData", self.names):
+            batches, fault = _batches(partition["records"] or b"")
+            place = f"{topic}-{partition['index']}"
+            if fault or len(batches) != 1:
+                self._find("bad-batch", request, f"{place}: {fault or f'{len(batches)} batches in place of one'}")
+            for batch in batches:
+                self.totals.batches += 1
+                self.totals.records += batch.record_count
+                if not batch.valid():
+                    self._find("bad-checksum", request, f"{place}: a batch of {batch.size_in_bytes:,} bytes")
+                    continue
+                repeated = False
+                if batch.producer_id >= 0 and batch.base_sequence >= 0:
+                    idempotent = True
+                    repeated = self._sequence(request, topic, partition["index"], batch)
+                self.totals.repeated += repeated
+                if not repeated:
+                    self._place(topic, partition["index"], batch)
+        if idempotent:
+            many = self._in_flight[request.frame.connection] = self._in_flight.get(request.frame.connection, 0) + 1
+            if many > _MOST_IN_FLIGHT:
+                self._find("too-many-in-flight", request, f"{many} requests without an answer")
+
+    def _place(self, topic: str, index: int, batch: DefaultBatch) -> None:
+        """Count the keyed records that are where Java's default partitioner puts them."""
+        partitions, keyed = self.names.partitions.get(topic), self.placed.setdefault(topic, Placed())
+        if partitions is None or keyed.keyed >= _MOST_KEYS:
+            return
+        try:
+            keys = [record.key for record in batch.records() if record is not None and record.key is not None]
+        except JavaException:
+            return  # the broker looks into a batch only if it has to convert it
+        keyed.partitions = partitions
+        keyed.keyed += len(keys)
+        keyed.as_java += sum(partition_for_key(key, partitions) == index for key in keys)
+
+    def _sequence(self, request: Request, topic: str, index: int, batch: DefaultBatch) -> bool:
+        """Judge a batch with a sequence; return whether it is one that was sent before."""
+        producer = _Producer(batch.producer_id, batch.producer_epoch)
+        found = self._partitions.setdefault((producer, topic, index), _Partition())
+        if not found.sent and found.expected is None and producer in self._given:
+            found.expected = 0
+        new = _Batch(batch.checksum, batch.size_in_bytes, batch.record_count)
+        place = f"{topic}-{index}: producer {producer.id} epoch {producer.epoch}, sequence {batch.base_sequence}"
+        old = found.sent.get(batch.base_sequence)
+        if old is None and found.expected not in {None, batch.base_sequence}:
+            self._find("sequence-gap", request, f"{place} in place of {found.expected}")
+        elif old is not None and (old.crc, old.size) == (new.crc, new.size):
+            return True
+        elif old is not None and not old.state.startswith("error"):
+            self._find("sequence-reused", request,
+                       f"{place}: {plural(new.records, 'record')} in {new.size:,} bytes; before, "
+                       f"{plural(old.records, 'other')} in {old.size:,} bytes, {old.state}")  # fmt: skip
+        found.sent[batch.base_sequence] = new
+        if len(found.sent) > _REMEMBERED:
+            found.sent.pop(next(iter(found.sent)))
+        found.expected = (batch.base_sequence + batch.record_count) & _WRAP
+        return False
+
+    def _produced(self, response: Response, asked: Fields, fields: Fields) -> None:
+        codes = {
+            (topic, partition["index"]): partition["errorCode"]
+            for partition, topic in _partitions(fields, "responses", "partitionResponses", self.names)
+        }
+        for partition, topic in _partitions(asked, "topicData", "partitionData", self.names):
+            code = codes.get((topic, partition["index"]))
+            for batch in _batches(partition["records"] or b"")[0]:
+                producer = _Producer(batch.producer_id, batch.producer_epoch)
+                found = self._partitions.get((producer, topic, partition["index"]))
+                sent = found.sent.get(batch.base_sequence) if found else None
+                if found is None or sent is None or code is None or sent.crc != batch.checksum:
+                    continue
+                if code == _UNKNOWN_PRODUCER:
+                    found.sent, found.expected = {}, None
+                elif code or sent.state != "acknowledged":
+                    written = "acknowledged, and the response was lost" if response.is_lost else "acknowledged"
+                    sent.state = f"error {code}" if code else written
+
+    # Consumers
+
+    def _know(self, event: Request | Response, topic: str, partition: int, offset: int) -> None:
+        key = (_client(event), topic, partition)
+        self._known[key] = max(offset, self._known.get(key, -1))
+
+    def _offsets(self, response: Response, fields: Fields) -> None:
+        groups = fields.get("groups") or [fields]
+        for group in groups:
+            for partition, topic in _partitions(group, "topics", "partitions", self.names):
+                offsets = (partition.get("offset", -1), partition.get("committedOffset", -1))
+                for offset in (*offsets, *(partition.get("oldStyleOffsets") or ())):
+                    self._know(response, topic, partition["partitionIndex"], offset)
+
+    def _commit(self, request: Request, fields: Fields) -> None:
+        generation: int = fields.get("generationIdOrMemberEpoch", fields.get("generationId", -1))
+        for partition, topic in _partitions(fields, "topics", "partitions", self.names):
+            self.totals.commits += 1
+            known = self._known.get((_client(request), topic, partition["partitionIndex"]))
+            if generation >= 0 and known is not None and partition["committedOffset"] > known:
+                self._find("commit-ahead", request,
+                           f"group {fields['groupId']} commits {partition['committedOffset']:,} of "
+                           f"{topic}-{partition['partitionIndex']}; it was given offsets below {known:,}")  # fmt: skip
+
+    def _beat(self, request: Request, fields: Fields) -> None:
+        self.totals.heartbeats += 1
+        key = (fields["groupId"], fields["memberId"])
+        last = self._beats.get(key)
+        if last is not None:
+            late_ms = request.frame.at_ms - last[0]
+            if late_ms > last[1]:
+                what = f"group {key[0]}: {late_ms:,.0f} ms after the last one; the session timeout is {last[1]:,} ms"
+                self._find("heartbeat-late", request, what)
+            self._beats[key] = (request.frame.at_ms, last[1])
+
+    def _find(self, kind: str, request: Request, what: str) -> None:
+        frame = request.frame
+        self.findings.append(Finding(kind, frame.at_ms, frame.connection, frame.client, what))
+
+
+def _key(request: Request) -> int:
+    return int.from_bytes(request.frame.data[:2], signed=True) if request.frame.data else -1
+
+
+def _client(event: Request | Response) -> str:
+    return event.frame.client if isinstance(event, Request) else event.request.frame.client
+
+
+def _is_idempotent(request: Request) -> bool:
+    for topic in (request.fields or {}).get("topicData", ()):
+        for partition in topic["partitionData"]:
+            if any(b.producer_id >= 0 and b.base_sequence >= 0 for b in _batches(partition["records"] or b"")[0]):
+                return True
+    return False
+
+
+def _partitions(fields: Fields, topics: str, partitions: str, names: Names) -> Iterator[tuple[dict[str, Any], str]]:
+    for topic in fields.get(topics) or ():
+        name = names.topic(topic)
+        for partition in topic[partitions]:
+            yield partition, name
+
+
+def _batches(data: bytes) -> tuple[list[DefaultBatch], str]:
+    """Return the whole batches of magic 2 in these bytes, and what is wrong with them."""
+    found: list[DefaultBatch] = []
+    try:
+        for batch in decode_batches(data):
+            if not isinstance(batch, DefaultBatch):
+                return found, ""  # an older format: not judged
+            found.append(batch)
+    except JavaException as error:
+        return found, str(error)
+    return found, "" if found or not data else "a batch is cut off"

@@ -1,0 +1,276 @@
+"""A proxy between programs and a Kafka cluster, which writes down every frame.
+
+It listens on 127.0.0.1 alone: once for the address that programs are given, and once for each broker that a response
+names, whose address it replaces by its own. Else nothing is changed, but what a script asks for. A frame is written before
+it is passed on, so that in the trace a response never stands before what the client sent without it.
+
+A script counts, it never waits: "the third Produce". Requests of an API are counted over all connections, as they arrive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import ssl
+import struct
+import time
+from collections import Counter, deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import BinaryIO, Final, Literal, TypeAlias
+
+import msgspec
+
+from kafka_conformance.core.errors import BadInput, KitError, MalformedMessage
+from kafka_conformance.core.notices import warn
+from kafka_conformance.wire.codec.messages import shipped_codec
+from kafka_conformance.wire.recording.addresses import REWRITTEN, Address, rewritten
+from kafka_conformance.wire.recording.trace import LONGEST_FRAME, SECRET, Change, Frame
+
+__all__ = ["Fault", "Proxy", "Script"]
+
+Fault: TypeAlias = Literal["lose-request", "lose-response"]
+Script: TypeAlias = Mapping[tuple[str, int], Fault]
+"""What happens to the n-th request of an API, counted from 1. Its connection is closed: TCP loses nothing else."""
+
+_CONNECT_S: Final = 10.0
+_SASL_HANDSHAKE: Final = "SaslHandshake"
+_HEAD = struct.Struct(">hhi")
+
+
+@dataclass
+class Proxy:
+    """A recording proxy in front of the cluster that ``to`` belongs to. ``file`` receives the lines of the trace."""
+
+    to: Address
+    file: BinaryIO
+    tls: ssl.SSLContext | None = None
+    script: Script = field(default_factory=dict)
+    most: Mapping[str, int] = field(default_factory=dict)
+    """The largest version that brokers offer, by API."""
+
+    frames: int = 0
+    connections: int = 0
+    done: list[str] = field(default_factory=list)
+    """What of the script has happened."""
+
+    _listeners: dict[Address, asyncio.Server] = field(default_factory=dict)
+    _counted: Counter[str] = field(default_factory=Counter)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    _began: float = field(default_factory=time.monotonic)
+    _failed: asyncio.Future[None] | None = None
+
+    async def listen(self, port: int) -> int:
+        """Open the port for programs, 0 for a free one, and return it. Raises KitError."""
+        self._failed = asyncio.get_running_loop().create_future()
+        try:
+            self._listeners[("", 0)] = server = await asyncio.start_server(self._handler(self.to), "127.0.0.1", port)
+        except OSError as error:
+            raise KitError(f"127.0.0.1:{port} cannot be listened on: {os.strerror(error.errno or 0)}") from error
+        return _port_of(server)
+
+    async def failed(self) -> None:
+        """Wait until the trace cannot be written. Raises KitError then."""
+        if self._failed is None:
+            raise RuntimeError("listen first")
+        await self._failed
+
+    async def close(self) -> None:
+        """Close all listeners and connections."""
+        for server in self._listeners.values():
+            server.close()
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def own(self, address: Address) -> Address:
+        """Return the address of ours that stands for a broker's."""
+        if address not in self._listeners:
+            self._listeners[address] = await asyncio.start_server(self._handler(address), "127.0.0.1", 0)
+        return "127.0.0.1", _port_of(self._listeners[address])
+
+    def write(self, line: Frame | Change) -> None:
+        """Write a line of the trace. Raises OSError."""
+        self.file.write(msgspec.json.encode(line) + b"\n")
+
+    def at_ms(self) -> float:
+        """Return the time since the recording began, in ms."""
+        return round((time.monotonic() - self._began) * 1_000, 3)
+
+    def fate(self, api: str) -> str:
+        """Count a request, and return what the script does to it."""
+        self._counted[api] += 1
+        fault = self.script.get((api, self._counted[api]), "")
+        if fault:
+            self.done.append(f"{fault} {api}={self._counted[api]}")
+        return fault
+
+    def _handler(self, address: Address):  # type: ignore[no-untyped-def]
+        async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.current_task()
+            assert task is not None  # noqa: S101
+            self._tasks.add(task)
+            self.connections += 1
+            connection = _Connection(self, self.connections, address, reader, writer)
+            try:
+                await connection.run()
+            except OSError as error:  # the file: what the network says is handled in the connection
+                if self._failed is not None and not self._failed.done():
+                    self._failed.set_exception(KitError(f"the trace cannot be written: {error.strerror or error}"))
+            except asyncio.CancelledError:
+                pass  # the end of the recording
+            finally:
+                writer.close()
+                self._tasks.discard(task)
+
+        return handle
+
+
+@dataclass
+class _Connection:
+    """One connection of a program, and the one to the broker behind it."""
+
+    proxy: Proxy
+    number: int
+    address: Address
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    pending: deque[Frame] = field(default_factory=deque)
+    """Requests without a response: Kafka answers those of a connection in their order."""
+    raw_tokens: bool = False
+    """Whether tokens of SASL without a header pass: a handshake of version 0 was seen."""
+
+    @property
+    def broker(self) -> str:
+        return f"{self.address[0]}:{self.address[1]}"
+
+    async def run(self) -> None:
+        """Pass frames in both directions until one side closes."""
+        self._changed("opened")
+        try:
+            opened = asyncio.open_connection(*self.address, ssl=self.proxy.tls)
+            broker_reader, broker_writer = await asyncio.wait_for(opened, _CONNECT_S)
+        except (OSError, TimeoutError) as error:
+            why = f"{self.broker} cannot be reached: {str(error) or f'no answer in {_CONNECT_S:.0f} s'}"
+            self._changed("closed", why)
+            warn(why)
+            return
+        pumps = [
+            asyncio.create_task(self._requests(broker_writer)),
+            asyncio.create_task(self._responses(broker_reader)),
+        ]
+        try:
+            ended, _ = await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
+            whys = [task.result() for task in pumps if task in ended]
+            self._changed("closed", whys[0])
+        finally:
+            for task in pumps:
+                task.cancel()
+            await asyncio.gather(*pumps, return_exceptions=True)
+            broker_writer.close()
+
+    async def _requests(self, broker: asyncio.StreamWriter) -> str:
+        """Pass on what the client sends. Returns why it ended. Raises OSError if the trace cannot be written."""
+        while True:
+            data = await _frame(self.reader)
+            if isinstance(data, str):
+                return f"client: {data}"
+            request = self._request(data)
+            self.proxy.write(request)
+            self.proxy.frames += 1
+            if request.fate == "lose-request":
+                return "script"
+            if request.api:
+                self.pending.append(msgspec.structs.replace(request, data=b""))
+            if not await _passed(broker, data):
+                return "broker"
+
+    async def _responses(self, broker: asyncio.StreamReader) -> str:
+        """Pass on what the broker sends. Returns why it ended. Raises OSError if the trace cannot be written."""
+        while True:
+            data = await _frame(broker)
+            if isinstance(data, str):
+                return f"broker: {data}"
+            request = self._answered(data)
+            secret = request is None or request.api in SECRET
+            self.proxy.write(Frame(
+                self.proxy.at_ms(), self.number, self.broker, "broker",
+                request.api if request else "", request.version if request else -1,
+                request.correlation if request else -1, len(data), data=b"" if secret else data,
+                fate=request.fate if request else "",
+            ))  # fmt: skip
+            self.proxy.frames += 1
+            if request is not None and request.fate == "lose-response":
+                return "script"
+            if request is not None and request.api in REWRITTEN:
+                data = await self._rewritten(request, data)
+            if not await _passed(self.writer, data):
+                return "client"
+
+    def _request(self, data: bytes) -> Frame:
+        """Return a request as it is written; one whose header cannot be read has no API and no bytes."""
+        codec, at_ms = shipped_codec(), self.proxy.at_ms()
+        key, version, correlation = _HEAD.unpack_from(data) if len(data) >= _HEAD.size else (-1, -1, -1)
+        api = codec.apis.get(key)
+        if api is None or version < 0 or (self.raw_tokens and version > max(codec.message(f"{api}Request").versions)):
+            return Frame(at_ms, self.number, self.broker, "client", "", -1, -1, len(data))
+        self.raw_tokens |= api == _SASL_HANDSHAKE and version == 0
+        return Frame(
+            at_ms, self.number, self.broker, "client", api, version, correlation, len(data), _client(data),
+            b"" if api in SECRET else data, self.proxy.fate(api),
+        )  # fmt: skip
+
+    def _answered(self, data: bytes) -> Frame | None:
+        """Return the request that a response answers, and forget those before it, which have none: ``acks=0``."""
+        correlation = int.from_bytes(data[:4], signed=True)
+        if len(data) < 4 or all(request.correlation != correlation for request in self.pending):
+            return None
+        while (request := self.pending.popleft()).correlation != correlation:
+            pass
+        return request
+
+    async def _rewritten(self, request: Frame, data: bytes) -> bytes:
+        codec, proxy = shipped_codec(), self.proxy
+        try:
+            return await rewritten(request.api, request.version, data, codec, proxy.own, proxy.most)
+        except (MalformedMessage, BadInput) as error:
+            warn(f"passed on as it is, with the broker's own addresses, if any: {error}")
+            return data
+
+    def _changed(self, what: Literal["opened", "closed"], why: str = "") -> None:
+        self.proxy.write(Change(self.proxy.at_ms(), self.number, self.broker, what, why))
+
+
+async def _frame(reader: asyncio.StreamReader) -> bytes | str:
+    """Return the next frame without its size, or why there is none."""
+    try:
+        size = int.from_bytes(await reader.readexactly(4), signed=True)
+        if not 0 <= size <= LONGEST_FRAME:
+            return f"a frame of {size:,} bytes is none of Kafka's"
+        return await reader.readexactly(size)
+    except asyncio.IncompleteReadError as error:
+        return "closed" if not error.partial else "closed within a frame"
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+async def _passed(writer: asyncio.StreamWriter, data: bytes) -> bool:
+    """Pass on a frame; return whether the other side takes it."""
+    with contextlib.suppress(OSError):
+        writer.write(len(data).to_bytes(4))
+        writer.write(data)
+        await writer.drain()
+        return True
+    return False
+
+
+def _client(data: bytes) -> str:
+    """Return the client id of a request."""
+    length = int.from_bytes(data[8:10], signed=True)
+    return data[10 : 10 + length].decode("utf-8", "replace") if length > 0 else ""
+
+
+def _port_of(server: asyncio.Server) -> int:
+    return int(server.sockets[0].getsockname()[1])

@@ -1,0 +1,108 @@
+"""A trace file: every frame that passed a recording proxy, in the order in which the proxy had it.
+
+A JSON line each: first :class:`Head`, then :class:`Frame` and :class:`Change`. A frame has its bytes as they came from the
+client or the broker, in base64, without the size in front. What may hold a secret is left out (:data:`SECRET`): its frame
+says so and has no bytes.
+
+A recording may be cut off at any byte, by a full disk or a kill: a last line without an end is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import open_regular, reading
+
+__all__ = ["FORMAT", "LONGEST_FRAME", "SECRET", "Change", "Frame", "Head", "Line", "read_trace"]
+
+FORMAT: Final = 1
+LONGEST_FRAME: Final = 128 * 2**20
+"""Bytes of the longest frame that passes: more than ``socket.request.max.bytes`` and ``fetch.max.bytes`` by default."""
+
+SECRET: Final = frozenset({
+    "AlterConfigs", "AlterUserScramCredentials", "CreateDelegationToken", "DescribeDelegationToken", "ExpireDelegationToken",
+    "IncrementalAlterConfigs", "RenewDelegationToken", "SaslAuthenticate",
+})  # fmt: skip
+"""APIs whose requests and responses are never written: passwords, tokens, and settings that may be passwords."""
+
+_LONGEST_LINE = 2 * LONGEST_FRAME
+
+
+class Head(msgspec.Struct, frozen=True, tag_field="line", tag="head"):
+    """The first line: its format, the kit that wrote it, the broker, and when the recording began (UTC)."""
+
+    format: int
+    kit: str
+    to: str
+    started: str
+
+
+class Frame(msgspec.Struct, frozen=True, tag_field="line", tag="frame"):
+    """A request or a response.
+
+    ``sender`` is who sent it; ``broker`` the address behind the connection. ``at_ms`` counts from the start. ``data`` is
+    empty if it was left out; ``size`` is that of the frame in any case. ``fate`` says what a script did to it.
+    """
+
+    at_ms: float
+    connection: int
+    broker: str
+    sender: Literal["client", "broker"]
+    api: str
+    version: int
+    correlation: int
+    size: int
+    client: str = ""
+    data: bytes = b""
+    fate: str = ""
+
+
+class Change(msgspec.Struct, frozen=True, tag_field="line", tag="connection"):
+    """A connection that was opened or closed, by whom, and why."""
+
+    at_ms: float
+    connection: int
+    broker: str
+    what: Literal["opened", "closed"]
+    why: str = ""
+
+
+Line: TypeAlias = Frame | Change
+
+
+def read_trace(path: Path) -> tuple[Head, Iterator[Line]]:
+    """Return the head of a trace file, and its lines as they are read. Raises BadInput, also while the lines are read."""
+    lines = _lines(path)
+    first = next(lines, None)
+    if not isinstance(first, Head):
+        raise BadInput(f"{path} is no trace: expected a file that kafka-conformance record has written")
+    if first.format != FORMAT:
+        raise BadInput(f"{path} has format {first.format} and not {FORMAT}: it was written by kit {first.kit}")
+    return first, _frames(path, lines)
+
+
+def _frames(path: Path, lines: Iterator[Head | Frame | Change]) -> Iterator[Line]:
+    for line in lines:
+        if isinstance(line, Head):
+            raise BadInput(f"{path} has a second head: it is more than one trace")
+        yield line
+
+
+def _lines(path: Path) -> Iterator[Head | Frame | Change]:
+    decoder = msgspec.json.Decoder(Head | Frame | Change)
+    with open_regular(path) as file, reading(path):
+        for number in range(1, 2**62):
+            line = file.readline(_LONGEST_LINE)
+            if not line.endswith(b"\n"):  # the end, or a line that was being written
+                if len(line) == _LONGEST_LINE:
+                    raise BadInput(f"{path} line {number} has more than {_LONGEST_LINE:,} bytes")
+                return
+            try:
+                yield decoder.decode(line)
+            except msgspec.DecodeError as error:
+                raise BadInput(f"{path} line {number} is no line of a trace: {error}") from error

@@ -1,0 +1,139 @@
+"""``record`` and ``trace``: a producer of librdkafka and its mock broker, with the proxy between them."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from mock_broker import mock_broker
+from traces import Conversation, batch
+
+pytest.importorskip("kafka")
+pytest.importorskip("confluent_kafka")
+
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput
+
+PRODUCER = """
+import os, sys
+from confluent_kafka import Producer
+done = []
+producer = Producer({"bootstrap.servers": os.environ["BOOTSTRAP"], "enable.idempotence": True, "log_level": 0,
+                     "partitioner": "murmur2_random", "batch.num.messages": 10})
+for number in range(60):
+    producer.produce("orders", b"value", b"key-%d" % number, on_delivery=lambda error, _: done.append(error is None))
+producer.flush(30)
+sys.exit(0 if done.count(True) == 60 else 9)
+"""
+
+
+def kit(*words: str, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "kafka_conformance", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
+
+
+@pytest.mark.parametrize("faults", [(), ("--lose-response", "Produce=2"), ("--lose-request", "Produce=3")])
+def test_producer_that_loses_an_answer_is_recorded_and_makes_no_mistake(
+    tmp_path: Path, faults: tuple[str, ...]
+) -> None:
+    path = tmp_path / "a.trace"
+    with mock_broker() as broker:
+        made = kit(
+            "record", "--to", broker.bootstrap, "--trace", str(path), *faults, "--", sys.executable, "-c", PRODUCER
+        )
+    assert made.returncode == 0
+    assert made.stdout.startswith("127.0.0.1:")
+    assert "ended with exit code" not in made.stderr
+    assert "no such request" not in made.stderr
+    done = kit("trace", str(path), "--json")
+    document = json.loads(done.stdout)
+    assert (done.returncode, document["findings"]) == (0, [])
+    assert (document["totals"]["repeated"] > 0) == bool(faults)
+    assert document["placed"]["orders"]["keyed"] == document["placed"]["orders"]["as_java"] == 60
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("--to", "x"), "--to x: expected HOST:PORT"),
+        (("--to", "h:70000"), "expected HOST:PORT"),
+        (("--to", "h:1", "--lose-request", "Produce"), "expected an API and a number"),
+        (("--to", "h:1", "--lose-request", "Prodce=1"), "did you mean Produce"),
+        (("--to", "h:1", "--lose-response", "Produce=0"), "counted from 1"),
+        (("--to", "h:1", "--lose-response", "Fetch=1", "--lose-request", "Fetch=1"), "each has one fate"),
+        (("--to", "h:1", "--at-most", "Produce=x"), "expected an API and a number"),
+        (("--to", "h:1", "--ca", "x.pem"), "are for --tls"),
+        (("--to", "h:1", "--tls", "--ca", "absent.pem"), "cannot be read as certificates"),
+    ],
+)
+def test_bad_option_of_record_is_refused_before_a_port_is_opened(
+    tmp_path: Path, words: tuple[str, ...], hint: str
+) -> None:
+    made = kit("record", "--trace", str(tmp_path / "a.trace"), *words)
+    assert (made.returncode, made.stdout) == (2, "")
+    assert hint in made.stderr
+    assert len(made.stderr.splitlines()) == 1
+    assert not (tmp_path / "a.trace").exists()
+
+
+def test_command_that_cannot_start_or_does_not_end_is_reported(tmp_path: Path) -> None:
+    start = ("record", "--to", "127.0.0.1:1", "--trace", str(tmp_path / "a.trace"))
+    made = kit(*start, "--", str(tmp_path / "absent"))
+    assert (made.returncode, "cannot be started" in made.stderr) == (2, True)
+    made = kit(*start, "--timeout", "0.5", "--", "sleep", "60")
+    assert (made.returncode, "did not end within 0.5 s" in made.stderr) == (2, True)
+    made = kit(*start, "--lose-request", "Fetch=1", "--", "sh", "-c", "exit 3")
+    assert made.returncode == 0
+    assert "no such request: lose-request Fetch=1" in made.stderr
+    assert "ended with exit code 3" in made.stderr
+
+
+def test_port_that_is_taken_ends_the_recording_with_two(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        made = kit("record", "--to", "127.0.0.1:1", "--trace", str(tmp_path / "a.trace"), "--listen", port)
+    assert (made.returncode, made.stdout) == (2, "")
+    assert f"127.0.0.1:{port} cannot be listened on: address already in use" in made.stderr.lower()
+
+
+def test_device_that_is_full_ends_the_recording_with_two() -> None:
+    made = kit("record", "--to", "127.0.0.1:1", "--trace", "/dev/full", "--", "true")
+    assert made.returncode == 2
+    assert "cannot be written: No space left on device" in made.stderr
+
+
+def test_producer_that_reuses_a_sequence_differs(tmp_path: Path) -> None:
+    talk = Conversation()
+    talk.give_id()
+    talk.produced(talk.produce(batch(0, 2)), fate="lose-response")
+    talk.close()
+    talk.produced(talk.produce(batch(0, 3), connection=2), connection=2)
+    path = talk.write(tmp_path / "a.trace")
+    done = kit("trace", str(path), "--frames")
+    assert done.returncode == 1
+    assert "sequence-reused: 1 time. Two different batches" in done.stdout
+    assert "sequence 0: 3 records" in done.stdout
+    assert "[lose-response]" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("DIFFERS: 1 finding; 3 requests")
+    only = kit("trace", str(path), "--frames", "--api", "Produce", "--connection", "2")
+    assert len([line for line in only.stdout.splitlines() if " s    " in line]) == 2
+
+
+def test_trace_without_a_request_is_not_judged(tmp_path: Path) -> None:
+    done = kit("trace", str(Conversation().write(tmp_path / "a.trace")))
+    assert (done.returncode, done.stdout.startswith("nothing to judge")) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [(("--api", "Produce"), "give --frames too"), (("--frames", "--api", "Prodce"), "did you mean Produce")],
+)
+def test_bad_option_of_trace_is_refused(tmp_path: Path, words: tuple[str, ...], hint: str) -> None:
+    path = Conversation().write(tmp_path / "a.trace")
+    with pytest.raises(BadInput, match=hint):
+        CliRunner().invoke(app, ["trace", str(path), *words], standalone_mode=False, catch_exceptions=False)

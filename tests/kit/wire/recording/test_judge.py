@@ -1,0 +1,220 @@
+"""What a trace shows against a client, and what it does not show."""
+
+from __future__ import annotations
+
+import pytest
+from traces import Conversation, batch
+
+from kafka_conformance.wire.codec.messages import shipped_codec
+from kafka_conformance.wire.recording.exchanges import decoded
+from kafka_conformance.wire.recording.judge import KINDS, Judge
+
+_LAST = 2**31 - 1
+
+
+def judged(talk: Conversation) -> Judge:
+    judge = Judge()
+    judge.take(decoded(talk.lines, shipped_codec()))
+    return judge
+
+
+def kinds(talk: Conversation) -> list[str]:
+    found = [one.kind for one in judged(talk).findings]
+    assert set(found) <= KINDS.keys()
+    return found
+
+
+def test_batches_that_follow_each_other_and_wrap_are_no_finding() -> None:
+    talk = Conversation()
+    for sequence, records in ((_LAST - 2, 2), (_LAST, 1), (0, 3), (3, 1)):
+        talk.produced(talk.produce(batch(sequence, records)))
+    assert kinds(talk) == []
+    assert judged(talk).totals.records == 7
+
+
+def test_gap_between_batches_of_a_producer_is_found() -> None:
+    talk = Conversation()
+    talk.produced(talk.produce(batch(0, 2)))
+    talk.produced(talk.produce(batch(3)))
+    assert kinds(talk) == ["sequence-gap"]
+    assert "sequence 3 in place of 2" in judged(talk).findings[0].what
+
+
+def test_wrap_that_comes_one_too_early_is_a_gap() -> None:
+    talk = Conversation()
+    talk.produced(talk.produce(batch(_LAST - 1, 1)))
+    talk.produced(talk.produce(batch(0)))
+    assert kinds(talk) == ["sequence-gap"]
+
+
+@pytest.mark.parametrize(("given", "found"), [(True, ["sequence-gap"]), (False, [])])
+def test_first_sequence_is_zero_only_if_the_trace_has_the_epoch(given: bool, found: list[str]) -> None:
+    talk = Conversation()
+    if given:
+        talk.give_id()
+    talk.produced(talk.produce(batch(5)))
+    assert kinds(talk) == found
+
+
+def test_new_epoch_begins_with_sequence_zero_again() -> None:
+    talk = Conversation()
+    talk.give_id()
+    talk.produced(talk.produce(batch(0, 3)))
+    talk.give_id(epoch=1)
+    talk.produced(talk.produce(batch(0, epoch=1)))
+    assert kinds(talk) == []
+    talk.produced(talk.produce(batch(3, epoch=1)))
+    assert kinds(talk) == ["sequence-gap"]
+
+
+def test_repeated_batch_with_the_same_bytes_is_counted_and_no_finding() -> None:
+    talk = Conversation()
+    talk.produced(talk.produce(batch(0, 2)), fate="lose-response")
+    talk.close()
+    talk.produced(talk.produce(batch(0, 2), connection=2), connection=2)
+    talk.produced(talk.produce(batch(2), connection=2), connection=2)
+    assert kinds(talk) == []
+    assert judged(talk).totals.repeated == 1
+
+
+@pytest.mark.parametrize("answered", ["acknowledged", "lost", "not answered"])
+def test_other_records_under_a_used_sequence_are_found(answered: str) -> None:
+    talk = Conversation()
+    first = talk.produce(batch(0, 2))
+    if answered != "not answered":
+        talk.produced(first, fate="lose-response" if answered == "lost" else "")
+    talk.produce(batch(0, 2, b"other"), connection=2)
+    assert kinds(talk) == ["sequence-reused"]
+    assert answered.replace("lost", "acknowledged, and the response was lost") in judged(talk).findings[0].what
+
+
+def test_refused_batch_may_be_divided_under_the_same_sequence() -> None:
+    talk = Conversation()
+    talk.produced(talk.produce(batch(0, 4)), error=10)
+    talk.produced(talk.produce(batch(0, 2)))
+    talk.produced(talk.produce(batch(2, 2)))
+    assert kinds(talk) == []
+
+
+def test_producer_that_is_unknown_to_the_broker_may_begin_again() -> None:
+    talk = Conversation()
+    talk.give_id()
+    talk.produced(talk.produce(batch(0)))
+    talk.produced(talk.produce(batch(1)), error=59)
+    talk.produced(talk.produce(batch(0, 1, b"other")))
+    assert kinds(talk) == []
+
+
+@pytest.mark.parametrize(("many", "found"), [(5, []), (6, ["too-many-in-flight"])])
+def test_sixth_request_without_an_answer_is_found(many: int, found: list[str]) -> None:
+    talk = Conversation()
+    for sequence in range(many):
+        talk.produce(batch(sequence))
+    assert kinds(talk) == found
+
+
+def test_answers_make_room_for_requests_in_flight() -> None:
+    talk = Conversation()
+    waiting = [talk.produce(batch(sequence)) for sequence in range(5)]
+    for sequence in range(5, 20):
+        talk.produced(waiting.pop(0))
+        waiting.append(talk.produce(batch(sequence)))
+    assert kinds(talk) == []
+
+
+def test_producer_without_idempotence_may_have_any_number_in_flight() -> None:
+    talk = Conversation()
+    for _ in range(20):
+        talk.produce(batch(-1, producer=-1))
+    assert kinds(talk) == []
+
+
+def test_version_that_the_broker_does_not_offer_is_found() -> None:
+    talk = Conversation()
+    asked = talk.ask("ApiVersions", {})
+    talk.answer("ApiVersions", {"apiKeys": [{"apiKey": 0, "minVersion": 3, "maxVersion": 8}]}, asked)
+    talk.produce(batch(-1, producer=-1))
+    assert kinds(talk) == ["version-not-offered"]
+    assert judged(talk).findings[0].what == "Produce version 9; the broker offers 3 to 8"
+
+
+@pytest.mark.parametrize("connection", [1, 2])
+def test_version_is_judged_by_the_offer_on_the_same_connection(connection: int) -> None:
+    talk = Conversation()
+    asked = talk.ask("ApiVersions", {})
+    talk.answer("ApiVersions", {"apiKeys": [{"apiKey": 0, "minVersion": 3, "maxVersion": 8}]}, asked)
+    talk.produce(batch(-1, producer=-1), connection=connection)
+    assert kinds(talk) == (["version-not-offered"] if connection == 1 else [])
+
+
+def test_wrong_checksum_and_a_second_batch_are_found() -> None:
+    talk = Conversation()
+    data = bytearray(batch(0))
+    data[-1] ^= 1
+    talk.produced(talk.produce(bytes(data)), error=2)
+    talk.produced(talk.produce(batch(0), batch(1), connection=2), error=87, connection=2)
+    talk.produced(talk.produce(batch(0)[:-3], connection=3), error=2, connection=3)
+    assert kinds(talk) == ["bad-checksum", "bad-batch", "bad-batch"]
+
+
+def commit(talk: Conversation, offset: int, generation: int = 1) -> None:
+    partitions = [{"partitionIndex": 0, "committedOffset": offset}]
+    talk.ask("OffsetCommit", {"groupId": "g", "generationIdOrMemberEpoch": generation, "memberId": "m",
+                              "topics": [{"name": "orders", "partitions": partitions}]})  # fmt: skip
+
+
+def fetch(talk: Conversation, offset: int, records: bytes) -> None:
+    asked = talk.ask("Fetch", {"replicaId": -1, "maxWaitMs": 1, "minBytes": 1, "topics": [
+        {"topic": "orders", "partitions": [{"partition": 0, "fetchOffset": offset, "partitionMaxBytes": 1}]}]})  # fmt: skip
+    talk.answer("Fetch", {"responses": [{"topic": "orders", "partitions": [
+        {"partitionIndex": 0, "errorCode": 0, "highWatermark": 9, "records": records}]}]}, asked)  # fmt: skip
+
+
+@pytest.mark.parametrize(("offset", "generation", "found"), [(3, 1, []), (4, 1, ["commit-ahead"]), (4, -1, [])])
+def test_commit_beyond_what_was_fetched_is_found(offset: int, generation: int, found: list[str]) -> None:
+    talk = Conversation()
+    fetch(talk, 0, batch(0, 3))
+    commit(talk, offset, generation)
+    assert kinds(talk) == found
+
+
+def test_commit_of_offsets_that_the_trace_has_never_shown_is_not_judged() -> None:
+    talk = Conversation()
+    commit(talk, 1_000)
+    assert kinds(talk) == []
+
+
+@pytest.mark.parametrize(("late_ms", "found"), [(5_000, []), (7_000, ["heartbeat-late"])])
+def test_heartbeat_after_the_session_timeout_is_found(late_ms: float, found: list[str]) -> None:
+    talk = Conversation()
+    asked = talk.ask("JoinGroup", {"groupId": "g", "sessionTimeoutMs": 6_000, "rebalanceTimeoutMs": 1, "memberId": "",
+                                   "protocolType": "consumer", "protocols": []})  # fmt: skip
+    talk.answer("JoinGroup", {"errorCode": 0, "generationId": 1, "protocolName": "range", "leader": "m", "memberId": "m",
+                              "members": []}, asked)  # fmt: skip
+    talk.at_ms += late_ms
+    talk.ask("Heartbeat", {"groupId": "g", "generationId": 1, "memberId": "m"})
+    assert kinds(talk) == found
+
+
+def test_keyed_records_are_counted_by_the_partition_of_java() -> None:
+    talk = Conversation()
+    partitions = [{"errorCode": 0, "partitionIndex": one, "leaderId": 1, "leaderEpoch": 0, "replicaNodes": [1],
+                   "isrNodes": [1], "offlineReplicas": []} for one in range(4)]  # fmt: skip
+    asked = talk.ask("Metadata", {})
+    talk.answer(
+        "Metadata", {"brokers": [], "topics": [{"errorCode": 0, "name": "orders", "partitions": partitions}]}, asked
+    )
+    for partition in range(4):
+        talk.produced(talk.produce(batch(-1, 2, producer=-1), partition=partition), partition=partition)
+    placed = judged(talk).placed["orders"]
+    assert (placed.partitions, placed.keyed, placed.as_java) == (4, 8, 2)
+
+
+def test_message_that_cannot_be_decoded_is_counted() -> None:
+    talk = Conversation()
+    talk.produce(batch(-1, producer=-1))
+    frame = talk.lines[0]
+    talk.lines[0] = type(frame)(
+        **{name: getattr(frame, name) for name in frame.__struct_fields__} | {"data": frame.data[:-2]}
+    )  # type: ignore[union-attr]
+    assert judged(talk).totals.undecoded == 1

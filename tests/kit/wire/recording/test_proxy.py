@@ -1,0 +1,263 @@
+"""The recording proxy in front of a small broker of ours, which answers what a test gives it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+import socket
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import msgspec
+import pytest
+
+from kafka_conformance.core.errors import KitError, MalformedMessage
+from kafka_conformance.wire.codec.messages import shipped_codec
+from kafka_conformance.wire.recording.addresses import decode_lenient
+from kafka_conformance.wire.recording.proxy import Proxy
+from kafka_conformance.wire.recording.trace import Change, Frame
+
+CODEC = shipped_codec()
+VERSIONS = {"Metadata": 9, "ApiVersions": 3, "Produce": 9, "SaslAuthenticate": 2, "FindCoordinator": 4}
+
+
+@contextlib.contextmanager
+def broker(answers: Mapping[str, Mapping[str, Any]], seen: list[bytes]) -> Iterator[int]:
+    """Answer each request with the fields for its API; requests of others get no answer."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = server.accept()
+                threading.Thread(target=talk, args=(connection,), daemon=True).start()
+
+    def talk(connection: socket.socket) -> None:
+        with connection, contextlib.suppress(OSError):
+            while data := received(connection):
+                seen.append(data)
+                api, version = CODEC.apis[int.from_bytes(data[:2])], int.from_bytes(data[2:4])
+                if api in answers:
+                    send(connection, CODEC.encode_response(api, version, answers[api], int.from_bytes(data[4:8])))
+
+    threading.Thread(target=serve, daemon=True).start()
+    yield server.getsockname()[1]
+    server.close()
+
+
+def send(connection: socket.socket, data: bytes) -> None:
+    connection.sendall(len(data).to_bytes(4) + data)
+
+
+def received(connection: socket.socket) -> bytes:
+    head = exactly(connection, 4)
+    return exactly(connection, int.from_bytes(head)) if head else b""
+
+
+def exactly(connection: socket.socket, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        if not (piece := connection.recv(size - len(data))):
+            return b""
+        data += piece
+    return data
+
+
+def ask(connection: socket.socket, api: str, fields: Mapping[str, Any], correlation: int = 1) -> Any:
+    """Return the fields of the response; None if the connection is closed in place of it."""
+    send(connection, CODEC.encode_request(api, VERSIONS[api], fields, correlation, "app"))
+    data = received(connection)
+    return CODEC.decode_response(api, VERSIONS[api], data)[1] if data else None
+
+
+def recorded(proxy: Proxy, client: Callable[[int], Any]) -> tuple[Any, list[Frame | Change]]:
+    """Return what a client returns that is given the proxy's port, and the lines of the trace."""
+
+    async def run() -> Any:
+        port = await proxy.listen(0)
+        try:
+            return await asyncio.wait_for(asyncio.to_thread(client, port), 20)
+        finally:
+            await proxy.close()
+
+    found = asyncio.run(run())
+    data = proxy.file.getvalue()  # type: ignore[attr-defined]
+    return found, [msgspec.json.decode(line, type=Frame | Change) for line in data.splitlines()]
+
+
+def connected(port: int) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", port), 10)
+
+
+def metadata(port: int) -> dict[str, Any]:
+    return {"brokers": [{"nodeId": 1, "host": "localhost", "port": port, "rack": None}], "topics": []}
+
+
+def test_brokers_in_responses_are_replaced_by_listeners_of_the_proxy() -> None:
+    answers: dict[str, Any] = {"FindCoordinator": {"coordinators": [
+        {"key": "a", "nodeId": -1, "host": "", "port": -1, "errorCode": 15, "errorMessage": None}]}}  # fmt: skip
+    seen: list[bytes] = []
+    with broker(answers, seen) as port:
+        answers["Metadata"] = metadata(port)
+
+        def client(at: int) -> tuple[Any, Any, Any]:
+            with connected(at) as first:
+                found = ask(first, "Metadata", {})["brokers"][0]
+                not_found = ask(first, "FindCoordinator", {"coordinatorKeys": ["a"]}, 2)["coordinators"][0]
+            with connected(found["port"]) as second:
+                return found, not_found, ask(second, "Metadata", {})
+
+        (found, not_found, again), lines = recorded(Proxy(("127.0.0.1", port), io.BytesIO()), client)
+    assert (found["host"], again["brokers"][0]["port"]) == ("127.0.0.1", found["port"])
+    assert found["port"] != port
+    assert (not_found["host"], not_found["port"]) == ("", -1)
+    assert {line.broker for line in lines} == {f"127.0.0.1:{port}", f"localhost:{port}"}
+    frames = [line for line in lines if isinstance(line, Frame)]
+    assert [frame.data for frame in frames if frame.sender == "client"] == seen
+    raw = CODEC.decode_response("Metadata", 9, frames[1].data)[1]
+    assert raw["brokers"][0]["port"] == port
+
+
+def test_secret_is_passed_on_and_not_written() -> None:
+    answers = {"SaslAuthenticate": {"errorCode": 0, "errorMessage": None, "authBytes": b"server-secret"}}
+    seen: list[bytes] = []
+    with broker(answers, seen) as port:
+        file = io.BytesIO()
+
+        def client(at: int) -> Any:
+            with connected(at) as one:
+                return ask(one, "SaslAuthenticate", {"authBytes": b"\0user\0password"})
+
+        found, lines = recorded(Proxy(("127.0.0.1", port), file), client)
+    assert found["authBytes"] == b"server-secret"
+    assert b"\0user\0password" in seen[0]
+    assert [(line.size > 0, line.data) for line in lines if isinstance(line, Frame)] == [(True, b""), (True, b"")]
+
+
+def test_tokens_without_a_header_are_not_written_after_a_handshake_of_version_zero() -> None:
+    with broker({"SaslHandshake": {"errorCode": 0, "mechanisms": ["PLAIN"]}}, []) as port:
+
+        def client(at: int) -> None:
+            with connected(at) as one:
+                send(one, CODEC.encode_request("SaslHandshake", 0, {"mechanism": "PLAIN"}, 1, "app"))
+                received(one)
+                send(one, b"\0\x03user\0password")  # read as a header, it is one of ListOffsets
+                one.shutdown(socket.SHUT_WR)
+                received(one)
+
+        _, lines = recorded(Proxy(("127.0.0.1", port), io.BytesIO()), client)
+    assert not [line for line in lines if isinstance(line, Frame) and b"password" in line.data]
+    assert [line.api for line in lines if isinstance(line, Frame) and line.sender == "client"] == ["SaslHandshake", ""]
+
+
+@pytest.mark.parametrize(("fault", "reaches_broker"), [("lose-request", 1), ("lose-response", 2)])
+def test_script_loses_the_second_request_or_the_response_alone(fault: Any, reaches_broker: int) -> None:
+    seen: list[bytes] = []
+    with broker({"Metadata": metadata(1)}, seen) as port:
+
+        def client(at: int) -> list[bool]:
+            found = []
+            for _ in range(3):
+                with connected(at) as one:
+                    found.append(ask(one, "Metadata", {}) is not None)
+            return found
+
+        proxy = Proxy(("127.0.0.1", port), io.BytesIO(), script={("Metadata", 2): fault})
+        found, lines = recorded(proxy, client)
+    assert found == [True, False, True]
+    assert len(seen) == reaches_broker + 1
+    assert proxy.done == [f"{fault} Metadata=2"]
+    assert fault in {line.fate for line in lines if isinstance(line, Frame)}
+    assert "script" in {line.why for line in lines if isinstance(line, Change)}
+
+
+def test_version_above_the_limit_is_not_offered() -> None:
+    answers = {"ApiVersions": {"errorCode": 0, "apiKeys": [
+        {"apiKey": 0, "minVersion": 3, "maxVersion": 13}, {"apiKey": 1, "minVersion": 4, "maxVersion": 18}]}}  # fmt: skip
+    with broker(answers, []) as port:
+
+        def client(at: int) -> Any:
+            with connected(at) as one:
+                return ask(one, "ApiVersions", {"clientSoftwareName": "a", "clientSoftwareVersion": "1"})
+
+        found, _ = recorded(Proxy(("127.0.0.1", port), io.BytesIO(), most={"Produce": 8}), client)
+    assert [(each["apiKey"], each["maxVersion"]) for each in found["apiKeys"]] == [(0, 8), (1, 18)]
+
+
+def test_response_that_names_no_broker_is_passed_on_byte_for_byte() -> None:
+    answers = {"Produce": {"responses": []}}
+    with broker(answers, []) as port:
+
+        def client(at: int) -> bytes:
+            with connected(at) as one:
+                send(one, CODEC.encode_request("Produce", 9, {"acks": 1, "timeoutMs": 1, "topicData": []}, 5, "app"))
+                return received(one)
+
+        found, lines = recorded(Proxy(("127.0.0.1", port), io.BytesIO()), client)
+    assert found == next(line.data for line in lines if isinstance(line, Frame) and line.sender == "broker")
+
+
+@pytest.mark.parametrize("size", [-1, 2**31 - 1])
+def test_frame_that_is_none_of_kafkas_closes_the_connection(size: int) -> None:
+    with broker({}, []) as port:
+
+        def client(at: int) -> bytes:
+            with connected(at) as one:
+                one.sendall(size.to_bytes(4, signed=True))
+                return one.recv(1)
+
+        found, lines = recorded(Proxy(("127.0.0.1", port), io.BytesIO()), client)
+    assert found == b""
+    assert "none of Kafka's" in [line.why for line in lines if isinstance(line, Change)][-1]
+
+
+def test_broker_that_cannot_be_reached_closes_the_connection(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+
+    def client(at: int) -> bytes:
+        with connected(at) as one:
+            return one.recv(1)
+
+    found, lines = recorded(Proxy(("127.0.0.1", port), io.BytesIO()), client)
+    assert found == b""
+    assert f"127.0.0.1:{port} cannot be reached" in [line.why for line in lines if isinstance(line, Change)][-1]
+    assert f"127.0.0.1:{port} cannot be reached" in capsys.readouterr().err
+
+
+def test_full_disk_ends_the_recording() -> None:
+    class Full(io.BytesIO):
+        def write(self, _: Any) -> int:
+            raise OSError(28, "No space left on device")
+
+    async def run() -> None:
+        proxy = Proxy(("127.0.0.1", 1), Full())
+        port = await proxy.listen(0)
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.close()
+            await asyncio.wait_for(proxy.failed(), 10)
+        finally:
+            await proxy.close()
+
+    with pytest.raises(KitError, match="the trace cannot be written: No space left on device"):
+        asyncio.run(run())
+
+
+def test_port_in_use_is_refused_in_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(KitError, match=f"127.0.0.1:{port} cannot be listened on"):
+            asyncio.run(Proxy(("127.0.0.1", 1), io.BytesIO()).listen(port))
+
+
+@pytest.mark.parametrize("version", [0, 3])
+def test_response_with_more_bytes_or_an_older_version_is_read_as_java_does(version: int) -> None:
+    offered = {"errorCode": 35, "apiKeys": [{"apiKey": 18, "minVersion": 0, "maxVersion": 2}]}
+    data = CODEC.encode_response("ApiVersions", 0, offered, 7) + b"\x00" * version
+    found = decode_lenient(CODEC, "ApiVersions", version, data)
+    assert (found[0], found[1], found[2]["apiKeys"]) == (0, 7, offered["apiKeys"])
+    with pytest.raises(MalformedMessage):
+        decode_lenient(CODEC, "Metadata", 9, b"\x00")

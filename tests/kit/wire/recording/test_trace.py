@@ -1,0 +1,53 @@
+"""Trace files: whole, cut off, and what is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from traces import Conversation, batch
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.wire.recording.trace import read_trace
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    talk = Conversation()
+    talk.produced(talk.produce(batch(0)))
+    talk.close()
+    return talk.write(tmp_path / "a.trace")
+
+
+def test_trace_that_was_cut_off_is_read_up_to_the_last_whole_line(path: Path) -> None:
+    data = path.read_bytes()
+    head, lines = read_trace(path)
+    assert (head.to, len(list(lines))) == ("127.0.0.1:9092", 3)
+    ends = [place + 1 for place, one in enumerate(data) if one == ord("\n")]
+    for size in range(ends[0], len(data)):
+        path.write_bytes(data[:size])
+        assert len(list(read_trace(path)[1])) == sum(end <= size for end in ends) - 1
+
+
+@pytest.mark.parametrize("content", [b"", b"{}\n", b"\x00\xff", b'{"line":"connection"}\n', b"[1]\n"])
+def test_file_that_is_no_trace_is_refused(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match="is no"):
+        list(read_trace(path)[1])
+
+
+def test_line_that_is_damaged_is_named(path: Path) -> None:
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(lines[0] + lines[1] + lines[2].replace(b'"size"', b'"sice"'))
+    with pytest.raises(BadInput, match="line 3 is no line of a trace"):
+        list(read_trace(path)[1])
+
+
+def test_second_head_and_another_format_are_refused(path: Path) -> None:
+    data = path.read_bytes()
+    path.write_bytes(data + data)
+    with pytest.raises(BadInput, match="second head"):
+        list(read_trace(path)[1])
+    path.write_bytes(data.replace(b'"format":1', b'"format":2'))
+    with pytest.raises(BadInput, match="has format 2 and not 1"):
+        read_trace(path)
