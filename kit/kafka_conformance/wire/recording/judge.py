@@ -293,7 +293,7 @@ class Judge:
                     self._know(response, topic, partition["partitionIndex"], offset)
 
     def _commit(self, request: Request, fields: Fields) -> None:
-        generation = int(fields.get("generationIdOrMemberEpoch", fields.get("generationId", -1)))
+        generation: Any = fields.get("generationIdOrMemberEpoch", fields.get("generationId", -1))
         for partition, topic in _partitions(fields, "topics", "partitions", self.names):
             self.totals.commits += 1
             known = self._known.get((_client(request), topic, partition["partitionIndex"]))
