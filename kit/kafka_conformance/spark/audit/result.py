@@ -290,6 +290,8 @@ class Summed(msgspec.Struct, frozen=True, kw_only=True):
     """What of a key was placed, and is judged (``attribution.key_views``): ``key`` is this part of it in all results."""
     fitting_views: tuple[str, ...] = ()
     """With a doubt, the views with which the expected placement puts every key of the sample where it is."""
+    undecided: tuple[str, ...] = ()
+    """Rules of which any may have placed records that are unexplained, since no key of the sample shows which."""
     notes: tuple[str, ...] = ()
     """Further remarks, one line each: records without timestamps, missing offsets."""
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from kafka_conformance.spark.audit.attribution.candidate_search import placed_by, possible_counts
 from kafka_conformance.spark.audit.attribution.candidates import registered
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, how_many_explained
 from kafka_conformance.spark.audit.attribution.hash_columns import hash_columns
 from kafka_conformance.spark.audit.attribution.placements import CONSTANT, PLACEMENTS, STRUCTURED
+from kafka_conformance.spark.audit.attribution.relatives import RELATIVES
 from kafka_conformance.spark.audit.attribution.structured import structured_values
 from kafka_conformance.spark.audit.result import Foreign, Placed
 
@@ -20,6 +22,8 @@ __all__ = ["MOST_RIVALS", "find_foreign"]
 MOST_RIVALS = 16
 """Of more rules that fit, none is a rival by name: too few keys are unexplained."""
 SAMPLE = 512
+FEW = 8
+"""Keys with which a rule is tried first: few rules fit as many by chance."""
 
 
 def find_foreign(keys: KeyColumn, members: tuple[Placed, ...]) -> Foreign:
@@ -46,7 +50,12 @@ def _fitting(sample: KeyColumn, *, constant: bool) -> list[Placed]:
         values, known = structured_values(rule.slug, sample.offsets, sample.data)
         if known.all():
             fitting += [Placed(rule.slug, count) for count in counts if (values % count == sample.where).all()]
-    fitting += [placed for each in registered() if sample.by(placed := Placed(each.name, sample.count)).all()]
+    few = sample.taken(np.arange(min(FEW, sample.size)))
+    for slug in dict.fromkeys((*(each.name for each in registered()), *RELATIVES)):
+        for count in possible_counts(sample):
+            placed = Placed(slug, count)
+            if count >= counts.start and placed_by(placed, few).all() and placed_by(placed, sample).all():
+                fitting.append(placed)
     if constant and (sample.where == first).all():
         fitting.append(Placed(f"{CONSTANT}{first}", sample.count))
     return fitting

@@ -31,7 +31,9 @@ def test_nothing_is_foreign_where_all_is_explained() -> None:
     assert find_foreign(topic(), (JAVA,)) == NOTHING_FOREIGN
 
 
-@pytest.mark.parametrize(("rule", "count"), [("murmur2", 6), ("crc32", 12), ("sarama-hash", 4)])
+@pytest.mark.parametrize(
+    ("rule", "count"), [("murmur2", 6), ("crc32", 12), ("sarama-hash", 4), ("sha-1-32-abs", 6), ("crc32-floor-mod", 12)]
+)
 def test_the_rule_that_wrote_a_few_keys_is_a_rival(rule: str, count: int) -> None:
     others = [(key, audit_truth.place(rule, key, count)) for key in keys_of(9)]
     found = find_foreign(topic(*java(50), *others), (JAVA,))
