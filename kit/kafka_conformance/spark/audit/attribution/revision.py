@@ -88,12 +88,16 @@ class Revision:
         return members
 
     def _grown(self, members: list[Placed], swaps: list[Swap]) -> list[Placed]:
-        """Return the members with another count of one in the place of a rule that explains no other pairs beside them."""
+        """Return the members with another count of one in the place of a rule that explains no other pairs beside them.
+
+        In the place of the current count of a rule, only the current count of another.
+        """
         out = list(members)
         for swap in swaps:
             others = [placed for placed in out if placed != swap.away]
             rules = {placed.rule for placed in others} - {swap.away.rule}
-            if swap.away not in out or swap.other.rule not in rules or swap.other in others:
+            older = swap.away.partitions < self.keys.count or swap.other.partitions == self.keys.count
+            if not older or swap.away not in out or swap.other.rule not in rules or swap.other in others:
                 continue
             rest = self.pairs.explained_by(others)
             if bool((self.pairs.by(swap.away) | rest == self.pairs.by(swap.other) | rest).all()):
