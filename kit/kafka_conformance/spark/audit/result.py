@@ -179,12 +179,14 @@ class Foreign(msgspec.Struct, frozen=True):
     """The records of a sample that no present placement explains.
 
     ``share``: of the keyed records; ``rivals``: the rules that fit all their keys, which are too few to show more;
-    ``crowded``: more rules fit than can be named.
+    ``crowded``: more rules fit than can be named; ``hidden``: the largest share of the keys that a rival puts where a
+    present placement does, so that its records among these are not seen as foreign.
     """
 
     share: float = 0.0
     rivals: tuple[Placed, ...] = ()
     crowded: bool = False
+    hidden: float = 0.0
 
 
 NOTHING_FOREIGN = Foreign()

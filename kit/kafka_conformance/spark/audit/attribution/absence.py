@@ -35,6 +35,8 @@ NEAR = 20, 60, 200, *REACHES
 UNSEEN_NEWER = 0.05
 SHOWN = log(1e3)
 FOREIGN, RARE = 0.005, 0.001
+LEAST_SEEN = 0.001
+"""The least share of a rival's records that is taken to be seen: a sample shows no less."""
 BEYOND = 3
 """Foreign keys that may be missing in a window: more would be missing once in twenty times."""
 
@@ -165,9 +167,11 @@ def without_foreign(
         shares.append(np.minimum(np.maximum(seen, foreign.share), (found + BEYOND) / np.minimum(records, keys)))
     share = np.minimum.reduce(shares)
     out = attributed.copy()
+    # of 99 keys in 100 where a rival agrees with a member, it has written 99 records for each that is seen as foreign
+    by_rivals = max(1.0, foreign.hidden / max(1 - foreign.hidden, LEAST_SEEN))
     for at, placed in enumerate(members):
-        by_chance = 1.0 if foreign.crowded else 1 / (placed.partitions - 1) if placed.partitions > 1 else 1.0
-        out[(attributed == at) & (share * np.where(rivals, 1.0, by_chance) > FOREIGN)] = EITHER_AT
+        by_chance = by_rivals if foreign.crowded else 1 / (placed.partitions - 1) if placed.partitions > 1 else 1.0
+        out[(attributed == at) & (share * np.where(rivals, by_rivals, by_chance) > FOREIGN)] = EITHER_AT
     return out
 
 

@@ -1,7 +1,8 @@
 """Find rules that fit all keys of a topic which no present placement explains: too few keys to show that they wrote them.
 
 Any of these *rivals* may have written the unexplained records, and then also some that a present placement explains: with an
-older partition count or another sign, half of them. So records that a rival explains are attributed to neither.
+older partition count or another sign, half of them; if its sign matters to few keys of the topic, nearly all. So records
+that a rival explains are attributed to neither, as far as it may have written more than few of them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,19 @@ def find_foreign(keys: KeyColumn, members: tuple[Placed, ...]) -> Foreign:
     several = isinstance(keys.partition, np.ndarray)  # else keys of other partitions may exist
     fitting = tuple(placed for placed in _fitting(keys.taken(rows), constant=several) if placed not in members)
     crowded = len(fitting) > MOST_RIVALS
-    return Foreign(share, () if crowded else fitting, crowded)
+    return Foreign(share, () if crowded else fitting, crowded, _hidden(keys, members, fitting))
+
+
+def _hidden(keys: KeyColumn, members: tuple[Placed, ...], rivals: tuple[Placed, ...]) -> float:
+    """Return the largest share of these keys that a rival puts where a member does: masked or abs, all but few."""
+    rows = keys.distinct_pairs()
+    sample = keys.taken(rows[np.linspace(0, rows.size - 1, SAMPLE).astype(np.int64)] if rows.size > SAMPLE else rows)
+    chosen = [sample.chosen(placed) for placed in members]
+    shares = [
+        float(np.logical_or.reduce([sample.chosen(rival) == each for each in chosen]).mean()) if chosen else 0.0
+        for rival in rivals
+    ]
+    return max(shares, default=0.0)
 
 
 def _fitting(sample: KeyColumn, *, constant: bool) -> list[Placed]:

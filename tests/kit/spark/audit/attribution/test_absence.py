@@ -94,6 +94,13 @@ def test_foreign_records_far_away_or_of_other_partitions() -> None:
     assert foreign([0] * 5000, Foreign(0.3)) == [0] * 5000
 
 
+def test_rival_that_agrees_on_most_keys_has_written_more_than_is_seen() -> None:
+    marked = [number % 2 == 0 for number in range(1000)]
+    assert foreign([0] * 1000, Foreign(0.001, (CRC,), hidden=0.5), marked) == [0] * 1000
+    assert foreign([0] * 1000, Foreign(0.001, (CRC,), hidden=0.99), marked) == [EITHER_AT, 0] * 500
+    assert foreign([0] * 1000, Foreign(0.001, crowded=True, hidden=0.99)) == [EITHER_AT] * 1000
+
+
 def test_rival_placement_may_own_all_explained_records() -> None:
     marked = [number % 2 == 0 for number in range(100)]
     assert foreign([0] * 100, Foreign(0.02, (CRC,)), marked) == [EITHER_AT, 0] * 50
