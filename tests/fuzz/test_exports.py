@@ -78,6 +78,18 @@ def test_exports_of_json_lines(plan: Plan, tmp_path: Path) -> None:
     explore(plan, reads_export(tmp_path / "x.json", "json"), inputs, 60, always)
 
 
+TEXTS = {
+    "csv": b'partition,offset,timestamp,key\n0,1,5,a\n1,2,,"b""\nc"\n2,3,x,\n',
+    "console-consumer": b"CreateTime:5\tPartition:0\tOffset:1\ta\nNO_TIMESTAMP\tPartition:1\tOffset:2\tnull\n",
+}
+
+
+@pytest.mark.parametrize("form", TEXTS)
+def test_fuzzed_text_exports_raise_documented_errors_only(plan: Plan, tmp_path: Path, form: str) -> None:
+    inputs = encoded(arbitrary_or_mutated([TEXTS[form]]))
+    explore(plan, reads_export(tmp_path / "x.txt", form), inputs, 60, [(TEXTS[form], "utf8")])
+
+
 def test_fuzzed_parquet_exports_raise_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
     files = tables()
     always = [(file, encoding) for file in files for encoding in ENCODINGS]

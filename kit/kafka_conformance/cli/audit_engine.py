@@ -26,6 +26,9 @@ __all__ = ["LIMIT_RECORDS", "engine_option", "local_source", "local_sources"]
 LIMIT_RECORDS = 3_000_000
 """The most records that this process audits without ``--engine local``: 20 s of work, as long as Spark takes to start."""
 
+_WITHOUT_SPARK = frozenset({"csv", "console-consumer"})
+"""Formats that only this process reads, whatever their size."""
+
 LIMIT_BYTES = 4 * 2**30
 """The most bytes of segment files that this process audits without ``--engine local``."""
 
@@ -41,13 +44,22 @@ def local_source(name: str, given: Given, progress: Steps | None = None) -> Loca
 
     Raises BadInput, KitError; among them, with ``--engine local``, for a source that only Spark can read.
     """
+    alone = given.form in _WITHOUT_SPARK
     if given.engine == "spark":
+        if alone:
+            raise BadInput(
+                f"--engine spark does not read {given.form}: use --engine local, or write Parquet or JSON lines"
+            )
         return None
     reason = _spark_alone(name, given)
     if not reason:
         source, reason = _open(name, given, progress)
         if source is not None:
             return source
+    if alone:
+        raise BadInput(
+            f"{name} cannot be audited: {reason}, and Spark does not read {given.form}: write Parquet or JSON lines"
+        )
     if given.engine == "local":
         raise BadInput(f"--engine local cannot audit {name}: {reason}; use --engine spark")
     return None
@@ -137,12 +149,16 @@ def _open_files(name: str, given: Given) -> tuple[LocalSource | None, str]:
 
     if given.form == "json" and any("=" in part for one in files_of(name) for part in Path(one).parent.parts):
         return None, "its folders hold columns (name=value)"
-    if given.engine == "auto" and record_count(name, given.form, LIMIT_RECORDS) > LIMIT_RECORDS:
+    if (
+        given.engine == "auto"
+        and given.form not in _WITHOUT_SPARK
+        and record_count(name, given.form, LIMIT_RECORDS) > LIMIT_RECORDS
+    ):
         return None, f"it has more than {LIMIT_RECORDS:,} records"
     try:
         export = LocalExport(name, given.form, given.partitions or 0, key=given.key_column, encoding=given.key_encoding)
     except TooMuchText as error:
-        if given.engine == "local":
+        if given.engine == "local" or given.form in _WITHOUT_SPARK:
             raise
         return None, str(error)
     if given.selection.bounded:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["Given", "how_to_resume", "open_session", "source_of"]
 
 _NAME, _HARMLESS = re.compile(r"[\w.-]+"), re.compile(r"=?[\w.-]{0,16}")
-_FORMS = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
+_FORMS = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".csv": "csv"}
 FOLDER = Path(".kafka-conformance") / "audits"
 
 
@@ -90,8 +90,8 @@ class Given(msgspec.Struct, frozen=True):
             return
         if not self.bootstrap and not self.form:
             raise BadInput(
-                "--bootstrap-server HOST:PORT names a topic's broker; --format parquet or json, an export's files;"
-                f" --segments DIR, a broker's data directory{_csv(names)}"
+                "--bootstrap-server HOST:PORT names a topic's broker; --format parquet, json, csv or console-consumer, an"
+                " export's files; --segments DIR, a broker's data directory"
             )
         kafka = self.kafka()
         _pairs("--setting", self.settings)
@@ -115,14 +115,6 @@ class Given(msgspec.Struct, frozen=True):
 def _unpacked(name: str) -> str:
     """Return the name of a file without the ending of its compression."""
     return name.removesuffix(".gz").removesuffix(".zst").removesuffix(".bz2")
-
-
-def _csv(names: Sequence[str]) -> str:
-    return (
-        ". CSV is not read: write Parquet or JSON lines"
-        if any(_unpacked(each).endswith(".csv") for each in names)
-        else ""
-    )
 
 
 def how_to_resume(given: Given, folder: str) -> str:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from kafka_conformance.spark.audit.attribution.block import Block, column_of, judge
 from kafka_conformance.spark.audit.attribution.candidates import find_candidate, register_relatives
+from kafka_conformance.spark.audit.attribution.contenders import contenders
 from kafka_conformance.spark.audit.attribution.doubt import find_doubt
 from kafka_conformance.spark.audit.attribution.evidence import SURE, SURE_OF_EXPECTED, evidence
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, Partitions, chosen_partitions
@@ -44,6 +45,8 @@ TRIED = 4
 """Views that are judged with all keys of the sample, those that explain most first."""
 MOST_RELATIVES = 4
 """Further rules that are judged together: a topic has few producers."""
+ROUNDS = 2
+"""How often the rules found are held against further ones: the second time, those that the first has brought."""
 LEFT = 0.02
 """The share of records that a verdict may leave unexplained, where a view or a further rule takes its place."""
 
@@ -61,7 +64,8 @@ class Look(msgspec.Struct, frozen=True):
 
     ``view`` is the view of the keys with which this holds, ``relatives`` the rules beyond the built-in ones that it takes.
     ``alike`` has by rule the others that put every key of the sample into the same partition. ``fitting_views``: with a
-    doubt, the other views of the keys with which the expected placement puts every key where it is.
+    doubt, the other views of the keys with which the expected placement puts every key where it is. ``undecided``: rules of
+    which any may have placed records that are therefore unexplained, since no key shows which.
     """
 
     known: tuple[Placed, ...] = ()
@@ -71,6 +75,7 @@ class Look(msgspec.Struct, frozen=True):
     relatives: tuple[str, ...] = ()
     alike: dict[str, tuple[str, ...]] = {}
     fitting_views: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
 
 
 def look(rows: pa.Table, partitions: int, expected: Placed, *, one_of_many: bool = False, view: str = "") -> Look:
@@ -104,7 +109,7 @@ class _Search:
         """Return what the sample shows: of the first view, unless another one, or further rules, explain much more."""
         first = self._judged(self._views[0] if self._views else WHOLE, ())
         if not _leaves(first):
-            return self._with_alike(first)
+            return self._with_alike(self._contended(first))
         size = len(self._distinct(first.view)[0])
         views = self._views or [WHOLE, *(one.slug for one in views_of(self._distinct(WHOLE)[0]))]
         if first.doubt is not None and first.doubt.fitting:
@@ -116,9 +121,29 @@ class _Search:
         if better:
             best = min(better, key=lambda one: one.foreign.share)
             register_relatives(best.relatives)
-            return self._with_alike(best)
+            return self._with_alike(self._contended(best))
         register_relatives(())
-        return self._with_fitting_views(first, views) if first.doubt is not None else self._with_alike(first)
+        if first.doubt is not None:
+            return self._with_fitting_views(first, views)
+        return self._with_alike(self._contended(first))
+
+    def _contended(self, found: Look) -> Look:
+        """Return what the sample shows once it is judged with the rules that are as good as those found."""
+        considered = found.relatives
+        undecided: tuple[str, ...] = ()
+        for _ in range(ROUNDS):
+            rules = contenders(self._column(found.view), found.known, self._expected)
+            rules = tuple(slug for slug in rules if slug not in considered)[:MOST_RELATIVES]
+            if not rules:
+                break
+            considered += rules
+            again = self._judged(found.view, tuple(dict.fromkeys((*found.relatives, *rules))))
+            if again.foreign.share > found.foreign.share:
+                named = {placed.rule for placed in again.known}
+                candidates = (*undecided, *(placed.rule for placed in found.known), *rules)
+                undecided = tuple(dict.fromkeys(slug for slug in candidates if slug not in named))
+            found = again
+        return msgspec.structs.replace(found, undecided=undecided)
 
     def _with_fitting_views(self, found: Look, views: list[str]) -> Look:
         if found.doubt is None or self._expected.rule in found.doubt.fitting:

@@ -26,18 +26,27 @@ class Reading(msgspec.Struct, frozen=True):
     """What was read of a source.
 
     ``isolation`` is empty for files. Of the ``offsets`` in the range that was read, ``without_record`` gave no record;
-    ``open`` more offsets follow the range, which open transactions hold back.
+    ``open`` more offsets follow the range, which open transactions hold back. ``over_partitions``: the offsets, of files,
+    are numbered over all partitions together.
     """
 
     isolation: str
     offsets: int
     without_record: int
     open: int
+    over_partitions: bool = False
 
 
 def reading_of(isolation: str, spans: Mapping[int, Span], records: int) -> Reading:
     """Return what reading ``spans`` was, which gave so many ``records``."""
     offsets = offset_count(spans)
+    held = [span for span in spans.values() if span.end > span.first]
+    if not isolation and offsets > records and len(held) > 1:
+        over_all = max(span.end for span in held) - min(span.first for span in held)
+        if (
+            over_all == records
+        ):  # an export has numbered its rows: each partition has gaps where the others have records
+            return Reading(isolation, records, 0, 0, over_partitions=True)
     return Reading(isolation, offsets, offsets - records, sum(span.open for span in spans.values()))
 
 
@@ -54,5 +63,7 @@ def notes_of(reading: Reading, topic: str = "") -> Iterator[str]:
         )
     elif reading.without_record:
         yield f"{count} offsets hold no record: compacted away, or transaction markers"
+    if reading.over_partitions:
+        yield f"{named}offsets are numbered over all partitions together, as by an export, so none is missing"
     if reading.open:
         yield f"{named}{reading.open:,} offsets after the last stable offset are not read: a transaction is open there"

@@ -179,12 +179,14 @@ class Foreign(msgspec.Struct, frozen=True):
     """The records of a sample that no present placement explains.
 
     ``share``: of the keyed records; ``rivals``: the rules that fit all their keys, which are too few to show more;
-    ``crowded``: more rules fit than can be named.
+    ``crowded``: more rules fit than can be named; ``hidden``: the largest share of the keys that a rival puts where a
+    present placement does, so that its records among these are not seen as foreign.
     """
 
     share: float = 0.0
     rivals: tuple[Placed, ...] = ()
     crowded: bool = False
+    hidden: float = 0.0
 
 
 NOTHING_FOREIGN = Foreign()
@@ -290,6 +292,8 @@ class Summed(msgspec.Struct, frozen=True, kw_only=True):
     """What of a key was placed, and is judged (``attribution.key_views``): ``key`` is this part of it in all results."""
     fitting_views: tuple[str, ...] = ()
     """With a doubt, the views with which the expected placement puts every key of the sample where it is."""
+    undecided: tuple[str, ...] = ()
+    """Rules of which any may have placed records that are unexplained, since no key of the sample shows which."""
     notes: tuple[str, ...] = ()
     """Further remarks, one line each: records without timestamps, missing offsets."""
 

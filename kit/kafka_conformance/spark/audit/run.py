@@ -106,11 +106,21 @@ class Plan(msgspec.Struct, frozen=True):
     """The rules beyond the built-in ones that are present."""
     alike: dict[str, tuple[str, ...]] = {}
     fitting_views: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
 
     @property
     def look(self) -> Look:
         """What the sample has shown."""
-        return Look(self.known, self.doubt, self.foreign, self.key_view, self.relatives, self.alike, self.fitting_views)
+        return Look(
+            self.known,
+            self.doubt,
+            self.foreign,
+            self.key_view,
+            self.relatives,
+            self.alike,
+            self.fitting_views,
+            self.undecided,
+        )
 
 
 def planned(spark: Spark, folder: str) -> Plan | None:
@@ -200,7 +210,7 @@ def make_plan(source: Sized, request: AuditRequest, seen: Look) -> Plan:
     return Plan(
         "audit", kit, request.name, request.where, request.expected, chunk, request.every_record, spans, seen.known,
         seen.doubt, candidates, seen.foreign, request.key_format, request.isolation, request.selection, seen.view,
-        seen.relatives, seen.alike, seen.fitting_views,
+        seen.relatives, seen.alike, seen.fitting_views, seen.undecided,
     )  # fmt: skip
 
 
@@ -227,7 +237,9 @@ def _with_look(found: Summed, plan: Plan) -> Summed:
         msgspec.structs.replace(one, alike=tuple(dict.fromkeys((*one.alike, *plan.alike.get(one.placed.rule, ())))))
         for one in found.shares
     )
-    return msgspec.structs.replace(found, shares=shares, key_view=plan.key_view, fitting_views=plan.fitting_views)
+    return msgspec.structs.replace(
+        found, shares=shares, key_view=plan.key_view, fitting_views=plan.fitting_views, undecided=plan.undecided
+    )
 
 
 def _buckets(plan: Plan) -> int:

@@ -362,7 +362,7 @@ def _columns(read: DataFrame, path: str, key: str, encoding: str) -> DataFrame:
 
 
 def _time(kinds: Mapping[str, str]) -> str:
-    for name in ("timestamp_ms", "timestamp"):
+    for name in ("timestamp_ms", "timestamp", "ts"):
         match kinds.get(name):
             case "bigint" | "int":
                 return f"cast({name} as long)"

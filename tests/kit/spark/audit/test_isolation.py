@@ -37,6 +37,18 @@ def test_offsets_without_a_record_are_counted() -> None:
     assert reading_of("read_committed", {0: Span(3, 7, open=2), 1: Span(0, 2)}, 5) == Reading("read_committed", 6, 1, 2)
 
 
+def test_offsets_numbered_over_all_partitions_are_not_missing() -> None:
+    over_all = {0: Span(0, 99), 1: Span(1, 100), 2: Span(5, 50), 3: Span(0, 0)}
+    reading = reading_of("", over_all, 100)
+    assert reading == Reading("", 100, 0, 0, over_partitions=True)
+    assert list(notes_of(reading)) == [
+        "offsets are numbered over all partitions together, as by an export, so none is missing"
+    ]
+    assert reading_of("read_committed", over_all, 100) == Reading("read_committed", 243, 143, 0)
+    assert reading_of("", over_all, 99) == Reading("", 243, 144, 0)
+    assert reading_of("", {0: Span(0, 100)}, 99) == Reading("", 100, 1, 0)
+
+
 @pytest.mark.parametrize(
     ("reading", "notes"),
     [

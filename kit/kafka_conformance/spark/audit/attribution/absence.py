@@ -3,9 +3,10 @@
 ``attribute`` gives a record that several placements explain to the one of its neighbours. That is right if no other of those
 placements wrote among them, and the neighbours show it only if they are many. So a record is "either" again, unless the
 absence of each other placement that explains it is shown: if it had written its share of these records, they would look like
-this less than once in 10^6 times. Its share is that of its distinct keys in the block. A placement without a record of its
-own in the block may have 2 % of it. A newer partition count that implies the attributed one has no records of its own in the
-old partitions, only more of them than chance; if these do not show it, it may have 5 %.
+this less than once in 10^6 times. Its share is that of its distinct keys in the block, or of its records, if these are
+fewer: a rare producer that writes every key now and then has half of the keys. A placement without a record of its own in
+the block may have 2 % of it. A newer partition count that implies the attributed one has no records of its own in the old
+partitions, only more of them than chance; if these do not show it, it may have 5 %.
 
 Records that no placement explains show a *foreign* producer. Some of its records are explained too, by chance, and nothing
 tells them from those of the placement that explains them. Where more than 1 in 200 of these may be foreign, they are
@@ -23,7 +24,7 @@ from kafka_conformance.spark.audit.attribution.attribution import EITHER_AT, UNE
 from kafka_conformance.spark.audit.attribution.distinct_keys import distinct
 from kafka_conformance.spark.audit.attribution.evidence import SURE_OF_EXPECTED, evidence
 from kafka_conformance.spark.audit.attribution.patterns import follows_bytes
-from kafka_conformance.spark.audit.attribution.presence import implies
+from kafka_conformance.spark.audit.attribution.presence import UNSEEN, implies
 from kafka_conformance.spark.audit.result import Foreign, Placed
 
 __all__ = ["without_absent", "without_foreign"]
@@ -31,9 +32,11 @@ __all__ = ["without_absent", "without_foreign"]
 REACHES = 1000, 8000, 1 << 30
 NEAR = 20, 60, 200, *REACHES
 """Records before and behind, among which a placement may be absent."""
-UNSEEN, UNSEEN_NEWER = 0.02, 0.05
+UNSEEN_NEWER = 0.05
 SHOWN = log(1e3)
 FOREIGN, RARE = 0.005, 0.001
+LEAST_SEEN = 0.001
+"""The least share of a rival's records that is taken to be seen: a sample shows no less."""
 BEYOND = 3
 """Foreign keys that may be missing in a window: more would be missing once in twenty times."""
 
@@ -79,8 +82,9 @@ def _explained(bits: Bits, at: int) -> NDArray[np.bool_]:
 
 def _absent(rows: NDArray[np.int64], counts: list[NDArray[np.int64]], keys: list[int], other: int) -> NDArray[np.bool_]:
     """Return for which of these rows the absence of ``other`` is shown by certain records around."""
-    total = sum(keys)
-    share = min(keys[other] / max(total, 1), 1 - 1e-9) if keys[other] else UNSEEN
+    total, records = sum(keys), sum(int(count[-1]) for count in counts)
+    by_records = int(counts[other][-1]) / max(records, 1)
+    share = min(keys[other] / max(total, 1), by_records, 1 - 1e-9) if keys[other] else UNSEEN
     shown = np.zeros(rows.size, np.bool_)
     for reach in NEAR:
         around = np.minimum(sum(_within(count, rows, reach) for count in counts), total)
@@ -100,9 +104,10 @@ def _older_absent(
     ``chance`` of its records are explained by the newer count too. So few that they do not matter are as good as none.
     """
     size = len(distinct(ids[explained])[0])
-    share = min(len(distinct(ids[alone])[0]) / size, 1 - 1e-9)
-    shown = np.full(rows.size, share * chance / (1 - chance) <= RARE)
     there, own = _running(explained), _running(alone)
+    by_keys = len(distinct(ids[alone])[0]) / size
+    shown = np.full(rows.size, by_keys * chance / (1 - chance) <= RARE)
+    share = min(by_keys, int(own[-1]) / int(there[-1]), 1 - 1e-9)
     for reach in NEAR:
         around = np.minimum(_within(there, rows, reach), size)
         shown |= (_within(own, rows, reach) == 0) & (around * -log(1 - share) >= SURE_OF_EXPECTED)
@@ -162,9 +167,11 @@ def without_foreign(
         shares.append(np.minimum(np.maximum(seen, foreign.share), (found + BEYOND) / np.minimum(records, keys)))
     share = np.minimum.reduce(shares)
     out = attributed.copy()
+    # of 99 keys in 100 where a rival agrees with a member, it has written 99 records for each that is seen as foreign
+    by_rivals = max(1.0, foreign.hidden / max(1 - foreign.hidden, LEAST_SEEN))
     for at, placed in enumerate(members):
-        by_chance = 1.0 if foreign.crowded else 1 / (placed.partitions - 1) if placed.partitions > 1 else 1.0
-        out[(attributed == at) & (share * np.where(rivals, 1.0, by_chance) > FOREIGN)] = EITHER_AT
+        by_chance = by_rivals if foreign.crowded else 1 / (placed.partitions - 1) if placed.partitions > 1 else 1.0
+        out[(attributed == at) & (share * np.where(rivals, by_rivals, by_chance) > FOREIGN)] = EITHER_AT
     return out
 
 

@@ -18,7 +18,7 @@ from kafka_conformance.spark.audit.attribution.patterns import correlated
 from kafka_conformance.spark.audit.attribution.placements import Placement, find_placement
 from kafka_conformance.spark.audit.result import Placed
 
-__all__ = ["agreement", "candidates_present", "fitting_candidates", "kinds_of_keys"]
+__all__ = ["agreement", "candidates_present", "fitting_candidates", "kinds_of_keys", "placed_by", "possible_counts"]
 
 HANDFUL = 5
 MOST_COUNTS = 64
@@ -30,7 +30,7 @@ def candidates_present(sample: KeyColumn) -> list[tuple[float, Placed]]:
     out = []
     for candidate in registered():
         kinds = kinds_of_keys(candidate.name, sample)
-        for count in _counts(sample):
+        for count in possible_counts(sample):
             placed = Placed(candidate.name, count)
             held = _held(placed, kinds, sample)
             if held:
@@ -60,9 +60,16 @@ def kinds_of_keys(name: str, keys: KeyColumn) -> NDArray[np.int64]:
     return np.asarray(kinds, np.int64).reshape(-1)
 
 
-def _counts(keys: KeyColumn) -> list[int]:
+def possible_counts(keys: KeyColumn) -> list[int]:
+    """Return the partition counts with which a candidate is tried."""
     counts = range(max(2, int(keys.where.min()) + 1), keys.count + 1)
     return [count for count in counts if keys.count <= MOST_COUNTS or keys.count % count == 0]
+
+
+def placed_by(placed: Placed, keys: KeyColumn) -> NDArray[np.bool_]:
+    """Return which keys a candidate puts where they are: none if it does not take this partition count."""
+    chosen = _with(placed.rule, keys, placed.partitions)
+    return np.zeros(keys.size, np.bool_) if chosen is None else chosen == keys.where
 
 
 def _with(name: str, keys: KeyColumn, count: int) -> NDArray[np.int64] | None:

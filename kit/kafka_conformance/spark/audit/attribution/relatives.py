@@ -192,7 +192,7 @@ def relative_partitions(slug: str, offsets: Offsets, data: Data, count: int) -> 
     if rule.hash_name in HASH_NAMES and bool((part < 0x80).all()):
         return _folded(rule, hash_column(rule.hash_name, offsets, data).astype(np.uint64), count)
     content, ends = part.tobytes(), (np.asarray(offsets, np.int64) - first).tolist()
-    numbers = [_number(slug, content[ends[at] : ends[at + 1]]) for at in range(len(ends) - 1)]
+    numbers = [_number(rule.hash_name, content[ends[at] : ends[at + 1]]) for at in range(len(ends) - 1)]
     known = np.array([number is not None for number in numbers], np.bool_)
     if rule.bits > 64:
         return np.array([-1 if number is None else number % count for number in numbers], np.int64)
@@ -200,8 +200,8 @@ def relative_partitions(slug: str, offsets: Offsets, data: Data, count: int) -> 
 
 
 @lru_cache(maxsize=1 << 16)
-def _number(slug: str, key: bytes) -> int | None:
-    return RELATIVES[slug].hash(key)
+def _number(hash_name: str, key: bytes) -> int | None:
+    return _HASHES[hash_name][1](key)
 
 
 def _folded(rule: Relative, numbers: NDArray[np.uint64], count: int) -> NDArray[np.int64]:

@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kafka_conformance.spark.audit.attribution.candidate_search import placed_by, possible_counts
+from kafka_conformance.spark.audit.attribution.candidates import registered
 from kafka_conformance.spark.audit.attribution.evidence import evidence
 from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, how_many_explained
 from kafka_conformance.spark.audit.attribution.hash_columns import hash_columns
@@ -32,7 +34,7 @@ from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, STR
 from kafka_conformance.spark.audit.attribution.structured import structured_values
 from kafka_conformance.spark.audit.result import Placed
 
-__all__ = ["Revision"]
+__all__ = ["CLEARLY", "HINT", "Revision"]
 
 CLEARLY, ALIKE = 12.0, 1e-6
 SAME = 0.95
@@ -86,12 +88,19 @@ class Revision:
         return members
 
     def _grown(self, members: list[Placed], swaps: list[Swap]) -> list[Placed]:
-        """Return the members with one's older count in the place of an older count that explains the same pairs."""
+        """Return the members with another count of one in the place of a rule that explains no other pairs beside them.
+
+        In the place of the current count of a rule, only the current count of another.
+        """
         out = list(members)
         for swap in swaps:
-            rules = {placed.rule for placed in out if placed != swap.away} - {swap.away.rule}
-            old = swap.away in out and swap.away.partitions < self.keys.count
-            if old and swap.other.rule in rules and self._alike(swap.away, swap.other):
+            others = [placed for placed in out if placed != swap.away]
+            rules = {placed.rule for placed in others} - {swap.away.rule}
+            older = swap.away.partitions < self.keys.count or swap.other.partitions == self.keys.count
+            if not older or swap.away not in out or swap.other.rule not in rules or swap.other in others:
+                continue
+            rest = self.pairs.explained_by(others)
+            if bool((self.pairs.by(swap.away) | rest == self.pairs.by(swap.other) | rest).all()):
                 out[out.index(swap.away)] = swap.other
         return out
 
@@ -188,6 +197,10 @@ def _alternatives(pairs: KeyColumn, others: list[Placed]) -> list[Placed]:
         for row, count in enumerate(counts):
             explained = int(np.count_nonzero(has & (values % count == sample.where)))
             found.append((evidence(int(known[row]), explained, 1 / count), Placed(rule.slug, count)))
+    for candidate in registered():
+        for count in possible_counts(sample):
+            explained = int(np.count_nonzero(placed_by(placed := Placed(candidate.name, count), sample)))
+            found.append((evidence(int(known[count - counts.start]), explained, 1 / count), placed))
     found = sorted(((held, placed) for held, placed in found if held > HINT), key=lambda one: -one[0])
     best = (placed for _, placed in found if placed not in others and _distinguishes(placed, pairs))
     return list(islice(best, TRIED))

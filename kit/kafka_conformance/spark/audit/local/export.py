@@ -1,4 +1,4 @@
-"""Read an export of a topic, files of Parquet or JSON lines, in this process.
+"""Read an export of a topic, files of Parquet or text (:mod:`.text_rows`), in this process.
 
 The columns, their types and the errors are those of :class:`~kafka_conformance.spark.audit.sources.Export`. The four columns
 of all files are held in memory, because files are in any order.
@@ -14,14 +14,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from numpy.typing import NDArray
 
-from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput, KitError, TooMuchText
 from kafka_conformance.core.files import exists, is_folder, open_regular
 from kafka_conformance.spark.audit.attribution.block import Block
@@ -33,6 +31,7 @@ from kafka_conformance.spark.audit.export_errors import (
     repeated_offset,
 )
 from kafka_conformance.spark.audit.local.blocks import BlockPacker
+from kafka_conformance.spark.audit.local.text_rows import TEXT_FORMS, text_rows
 from kafka_conformance.spark.audit.mixing import mixed
 from kafka_conformance.spark.audit.selection import parse_time
 from kafka_conformance.spark.audit.sources import spans_of
@@ -40,10 +39,9 @@ from kafka_conformance.spark.audit.topics import Span, offset_count
 
 __all__ = ["LocalExport", "files_of", "record_count"]
 
-_TIMES = ("timestamp_ms", "timestamp")
+_TIMES = ("timestamp_ms", "timestamp", "ts")
+"""Columns of the timestamp, the first that there is; ``ts`` is kcat's."""
 _PIECE = 16_384
-LONGEST_LINE = 128 * 2**20
-"""The most bytes of a line of JSON, a record with its key and perhaps its value."""
 LARGEST_TEXT = 2**31
 """The most bytes of keys, and of other text, of an export: they are held in memory."""
 _ENDS = ("first", "end")
@@ -164,8 +162,8 @@ def _alternatives(pattern: str) -> list[str]:
 def _read(path: str, form: str, key: str) -> pa.Table:
     """Return the columns that an audit uses, as they are in the files."""
     files = files_of(path)
-    if form == "json":
-        return _read_json(files, path, key)
+    if form in TEXT_FORMS:
+        return _read_text(files, path, form, key)
     dataset = ds.dataset(files, format="parquet", partitioning="hive")
     _check_columns(path, key, dataset.schema.names)
     wanted = ("partition", "offset", key, *(name for name in _TIMES if name in dataset.schema.names))
@@ -211,55 +209,34 @@ def _check_columns(path: str, key: str, columns: Sequence[str]) -> None:
             raise missing_column(path, wanted, key, columns)
 
 
-def _read_json(files: Sequence[str], path: str, key: str) -> pa.Table:
+def _read_text(files: Sequence[str], path: str, form: str, key: str) -> pa.Table:
     columns: dict[str, list[Any]] = {name: [] for name in ("partition", "offset", key, *_TIMES)}
     names: dict[str, None] = {}
-    decode, size = msgspec.json.Decoder(dict[str, Any]).decode, 0
+    size = 0
     for name in files:
-        with pa.input_stream(name, compression="detect") as stream:
-            for number, line in enumerate(_lines(stream, name), 1):
-                try:
-                    row = decode(line)
-                except UNREADABLE as error:
-                    raise BadInput(f"line {number} of {name} is no JSON object: {error}") from error
-                names.update(dict.fromkeys(row))
-                for column, values in columns.items():
-                    values.append(value := row.get(column))
-                    size += len(value) if isinstance(value, str) else 0
-                if size > LARGEST_TEXT:
-                    raise _too_much_text(path)
+        for row in text_rows(name, form, key):
+            names.update(dict.fromkeys(row))
+            for column, values in columns.items():
+                values.append(value := row.get(column))
+                size += len(value) if isinstance(value, str | bytes) else 0
+            if size > LARGEST_TEXT:
+                raise _too_much_text(path)
     _check_columns(path, key, list(names) if names else list(columns))
-    kinds = sorted({type(value).__name__ for value in columns[key]} - {"str", "NoneType"})
+    kinds = sorted({type(value).__name__ for value in columns[key]} - {"str", "bytes", "NoneType"})
     if kinds:
         raise no_key_type(path, key, kinds[0])
     plain = {name: values for name, values in columns.items() if name in names or not names}
-    return pa.table({name: pa.array(values, _json_type(values)) for name, values in plain.items()})
+    return pa.table({name: pa.array(values, _text_type(values)) for name, values in plain.items()})
 
 
-def _lines(stream: Any, name: str) -> Iterator[bytes]:
-    """Yield the lines that are not empty. Raises BadInput for one of more than LONGEST_LINE bytes."""
-    begun, length = [], 0
-    while piece := stream.read(1 << 20):
-        first, *others = piece.split(b"\n")
-        begun.append(first)
-        length += len(first)
-        if others:
-            yield from (line for line in (b"".join(begun), *others[:-1]) if line.strip())
-            begun, length = [others[-1]], len(others[-1])
-        if length > LONGEST_LINE:
-            raise BadInput(
-                f"{name} has a line of more than {LONGEST_LINE:,} bytes: expected a JSON object on each line"
-            )
-    if (rest := b"".join(begun)).strip():
-        yield rest
-
-
-def _json_type(values: Sequence[Any]) -> pa.DataType:
+def _text_type(values: Sequence[Any]) -> pa.DataType:
     kinds = {type(value) for value in values} - {type(None)}
     if not kinds:
         return pa.null()
     if kinds <= {int}:
         return pa.int64() if all(value is None or value in _INT64 for value in values) else pa.float64()
+    if kinds == {bytes}:
+        return pa.binary()
     return pa.string() if kinds == {str} else pa.float64() if kinds <= {int, float} else None
 
 

@@ -59,14 +59,14 @@ PARTITIONS = 24
 """The maximum number of partitions in a report; of more, the most affected are shown."""
 
 DEFINITIONS = {
-    "offending": "a keyed record outside the partition that the expected placement chooses",
+    "elsewhere": "a keyed record outside the partition that the expected placement chooses",
     "explains": "keyed records that the placement would put into their partition, some by chance",
     "alone": "those of them that no other placement listed here explains",
     "attributed": "keyed records that no other producer is likely to have sent",
     "either": "several producers may have sent it, so it is attributed to none",
     "unexplained": "no placement listed here would put it there",
     "estimated": "share of all keyed records, with 99 % confidence",
-    "most affected": "with the most offending records",
+    "most affected": "with the most records elsewhere",
 }
 """The words of the tables, for a report to define where it uses them."""
 
@@ -108,16 +108,23 @@ def _cannot_tell(audit: Audit, doubt: Doubt) -> str:
             "Cannot tell: with one partition, every rule puts every key into it. Only a topic of several can be judged."
         )
     few = f"Cannot tell: {plural(doubt.keys, 'distinct key')}"
+    also = " or by ".join(find_view(view).words for view in audit.fitting_views[:_FITTING])
     if not doubt.fitting:
-        fit = "and no rule fits all of them"
+        fit = (
+            f". No rule fits them whole; {_producer(audit)} fits all of them by"
+            if also
+            else ", and no rule fits all of them"
+        )
     elif len(doubt.fitting) == 1:
-        fit = f"and only {doubt.fitting[0]} fits all of them, perhaps by chance"
+        fit = f", and only {doubt.fitting[0]} fits all of them, perhaps by chance"
     else:
         more = len(doubt.fitting) - _FITTING
-        fit = f"these rules all fit: {', '.join(doubt.fitting[:_FITTING])}" + (f" and {more} more" if more > 0 else "")
-    also = ", ".join(find_view(view).words for view in audit.fitting_views[:_FITTING])
-    also = f" {_producer(audit)} fits all of them too, by {also}." if also else ""
-    return f"{few}, {fit}.{also} It would take {doubt.needed:,} distinct keys ({_confidence(doubt)} confidence)."
+        fit = f", these rules all fit: {', '.join(doubt.fitting[:_FITTING])}" + (
+            f" and {more} more" if more > 0 else ""
+        )
+    if also:
+        fit += f" {also}" if not doubt.fitting else f". {_producer(audit)} fits all of them too, by {also}"
+    return f"{few}{fit}. It would take {doubt.needed:,} distinct keys ({_confidence(doubt)} confidence)."
 
 
 def _confidence(doubt: Doubt) -> str:
@@ -253,7 +260,16 @@ def details(audit: Audit) -> list[str]:
     fits = bool(audit.fitting_views)  # then it is no news that the whole keys are elsewhere
     writers = ("" if fits else _misplaced(audit)) if audit.doubt and audit.keyed else topic_writers(audit)
     grown = [*map(_growth_sentence, audit.growth), *map(_mixed_sentence, audit.mixed_counts)]
-    return list(filter(None, [writers, *grown, broken_since(audit), frames, next_step(audit)]))
+    return list(filter(None, [writers, _undecided(audit), *grown, broken_since(audit), frames, next_step(audit)]))
+
+
+def _undecided(audit: Audit) -> str:
+    """Return the rules that the keys cannot tell apart, if records are unexplained for this reason."""
+    if not audit.undecided:
+        return ""
+    more = len(audit.undecided) - _FITTING
+    rules = ", ".join(audit.undecided[:_FITTING]) + (f" and {more} more" if more > 0 else "")
+    return f"The keys cannot tell which of these rules placed records that are unexplained: {rules}."
 
 
 def growth(one: Growth) -> str:
@@ -307,7 +323,7 @@ def placed_by(audit: Audit, run: Run) -> str:
 def select_partitions(lines: Sequence[PartitionLine]) -> tuple[list[PartitionLine], int, int]:
     """Return the partitions to show, the number of hidden ones, and the number of offending records in those.
 
-    Most affected are those with the most offending records, then the fullest.
+    Most affected are those with the most records elsewhere, then the fullest.
     """
     if len(lines) <= PARTITIONS:
         return list(lines), 0, 0

@@ -55,7 +55,9 @@ def show(out: Console, audit: Audit) -> None:
     rest = "the page (--html FILE) and audit.json have every row"
     _print(out, f"{audit.took_s:.1f} s{isolation}, kit {audit.kit}; {rest}", "dim")
     if audit.offending_records:
-        _print(out, f"{plural(audit.offending, 'offending record')}, as Parquet: {audit.offending_records}")
+        _print(
+            out, f"{plural(audit.offending, 'record')} elsewhere than expected, as Parquet: {audit.offending_records}"
+        )
 
 
 def _placements(out: Console, audit: Audit) -> None:
@@ -148,14 +150,14 @@ def _partitions(out: Console, audit: Audit) -> None:
     lines = audit.by_partition
     if len(lines) > _PARTITIONS:
         lines = tuple(sorted(lines, key=lambda line: (-line.offending, -line.records, line.partition))[:_PARTITIONS])
-    which = "those with the most offending records" if audit.offending else "the fullest"
+    which = "those with the most records elsewhere" if audit.offending else "the fullest"
     rows = [
         (f"{line.partition:,}", f"{line.records:,}", f"{line.offending:,}", percent(line.offending, line.keyed),
          summary.partition_writers(audit, line, 2))
         for line in lines
     ]  # fmt: skip
     title = f"{len(lines)} of {plural(audit.partitions, 'partition')}, {which}"
-    _table(out, title, ("partition", "records", "offending", "", "placed by"), rows, last=58)
+    _table(out, title, ("partition", "records", "elsewhere", "", "placed by"), rows, last=58)
 
 
 def _table(out: Console, title: str, heads: Sequence[str], rows: Iterable[Sequence[str]], *, last: int = _CELL) -> None:

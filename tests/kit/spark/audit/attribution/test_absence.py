@@ -42,6 +42,17 @@ def test_placement_is_absent_if_expected_records_are_missing(rare: int, settled:
     assert (left(bits, (JAVA, CRC), [0] * 2001 + [1] * rare)[1000] == 0) == settled
 
 
+@pytest.mark.parametrize(("rare", "settled"), [(1, False), (40, True)])
+def test_a_rare_producer_of_many_keys_may_be_anywhere(rare: int, settled: bool) -> None:
+    """Forty keys are half of all; written once each they are 2 % of the records, which 41 records may lack."""
+    around = np.arange(1001) % 40
+    keys = np.zeros((around.size + 40 * rare, 2), np.uint64)
+    keys[:, 0] = np.append(around, np.tile(np.arange(40, 80), rare))
+    bits = np.append(np.where(np.arange(1001) == 500, BOTH, 1), np.full(40 * rare, 2)).astype(np.uint32)
+    got = without_absent((bits == 2).astype(np.int16), bits, (JAVA, CRC), keys)
+    assert (got[500] == 0) == settled
+
+
 @pytest.mark.parametrize("share", [0, 0.05, 0.3])
 def test_newer_partition_count_is_absent_at_chance_level(share: float) -> None:
     draws = np.random.default_rng(3)
@@ -81,6 +92,13 @@ def test_foreign_records_far_away_or_of_other_partitions() -> None:
     assert got[19_990] == EITHER_AT
     assert foreign([0] * 20, Foreign(0.3)) == [EITHER_AT] * 20  # too few keys to lack what is elsewhere
     assert foreign([0] * 5000, Foreign(0.3)) == [0] * 5000
+
+
+def test_rival_that_agrees_on_most_keys_has_written_more_than_is_seen() -> None:
+    marked = [number % 2 == 0 for number in range(1000)]
+    assert foreign([0] * 1000, Foreign(0.001, (CRC,), hidden=0.5), marked) == [0] * 1000
+    assert foreign([0] * 1000, Foreign(0.001, (CRC,), hidden=0.99), marked) == [EITHER_AT, 0] * 500
+    assert foreign([0] * 1000, Foreign(0.001, crowded=True, hidden=0.99)) == [EITHER_AT] * 1000
 
 
 def test_rival_placement_may_own_all_explained_records() -> None:

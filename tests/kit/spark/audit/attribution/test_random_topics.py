@@ -64,15 +64,23 @@ def test_forty_topics_of_parts_of_keys_and_relatives_of_rules() -> None:
     check(40, SEEDS[0], views=True)
 
 
-# Known faults, of 1,500 topics: 31/218 (a rare producer, keys in hex), 500/85 and 500/406 (two relatives in one topic, named
-# as rules that nobody used).
-_TWO_RELATIVES = pytest.mark.xfail(reason="a mixture of two relatives is not told apart", raises=AssertionError)
+EARLIER = {
+    "31/218": "a rare producer that writes all keys, in a partition where the frequent one explains each of its keys",
+    "500/85": "two relatives and four partitions: three rules that nobody used explain all keys between them",
+    "fresh-c/378": "two signs of one hash that differ for one key in a hundred: few records show the second producer",
+    "fresh-a/143": "a rare older count of a relative: seven of its keys are unexplained, the others are explained by chance",
+    "500/406": "an old and a new count of a relative, which a built-in rule differs from by one key",
+}
+"""Topics with records that were attributed wrongly once."""
+
+
+@pytest.mark.parametrize("name", EARLIER)
+def test_topic_that_was_attributed_wrongly_once_is_right_now(name: str) -> None:
+    assert not mistakes(name, Counter(), views=True)
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=_TWO_RELATIVES) if seed in {"31", "500"} else seed for seed in SEEDS]
-)
+@pytest.mark.parametrize("seed", SEEDS)
 def test_five_hundred_topics_of_parts_of_keys_and_relatives_of_rules(seed: str) -> None:
     check(500, seed, views=True)
 

@@ -31,7 +31,9 @@ def test_nothing_is_foreign_where_all_is_explained() -> None:
     assert find_foreign(topic(), (JAVA,)) == NOTHING_FOREIGN
 
 
-@pytest.mark.parametrize(("rule", "count"), [("murmur2", 6), ("crc32", 12), ("sarama-hash", 4)])
+@pytest.mark.parametrize(
+    ("rule", "count"), [("murmur2", 6), ("crc32", 12), ("sarama-hash", 4), ("sha-1-32-abs", 6), ("crc32-floor-mod", 12)]
+)
 def test_the_rule_that_wrote_a_few_keys_is_a_rival(rule: str, count: int) -> None:
     others = [(key, audit_truth.place(rule, key, count)) for key in keys_of(9)]
     found = find_foreign(topic(*java(50), *others), (JAVA,))
@@ -55,3 +57,20 @@ def test_one_key_fits_too_many_rules_and_random_ones_fit_none() -> None:
     placed = [(key, int(draws.integers(12))) for key in keys_of(40)]
     assert find_foreign(topic(*placed), ()).rivals == ()
     assert MOST_RIVALS < 30
+
+
+def test_two_signs_of_a_hash_hide_where_the_sign_is_seldom_set() -> None:
+    """String.hashCode is negative for 10 of 1,000 keys: abs and masked differ for these only, and three show abs."""
+    placed = {
+        key: [audit_truth.place(f"string-hash-code-{fold}", key, 20) for fold in ("masked", "abs")]
+        for key in (b"user-%d" % number for number in range(4000))
+    }
+    alike = [key for key, (masked, by_abs) in placed.items() if masked == by_abs][:990]
+    differ = [key for key, (masked, by_abs) in placed.items() if masked != by_abs][:10]
+    keys = alike + differ
+    where = [placed[key][key in differ[:3]] for key in keys]
+    found = find_foreign(
+        audit_truth.column(keys, np.array(where, np.int32), 20), (Placed("string-hash-code-masked", 20),)
+    )
+    assert found.share == 3 / len(keys)
+    assert found.hidden > 0.9

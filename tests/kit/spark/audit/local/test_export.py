@@ -20,6 +20,7 @@ from kafka_conformance.cli.audit_engine import local_source
 from kafka_conformance.cli.audit_source import Given
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.audit.local import export as export_module
+from kafka_conformance.spark.audit.local import text_rows
 from kafka_conformance.spark.audit.local.export import LocalExport, files_of, record_count
 from kafka_conformance.spark.audit.sources import Span
 
@@ -228,15 +229,17 @@ class Piece(bytes):
 
 def test_a_long_line_is_searched_once(tmp_path: Path) -> None:
     stream = Pieces(b"a\n\nb", *[b"c" * 1000] * 50, b"d\n  \ne\nf", b"g")
-    assert list(export_module._lines(stream, "x")) == [b"a", b"b" + b"c" * 50_000 + b"d", b"e", b"fg"]
+    assert list(text_rows._numbered(stream, "x")) == [
+        (1, b"a"), (2, b""), (3, b"b" + b"c" * 50_000 + b"d"), (4, b"  "), (5, b"e"), (6, b"fg"),
+    ]  # fmt: skip
     assert stream.searched <= 2 * 50_000
 
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(export_module, "LONGEST_LINE", 5 * 2**20)
+    monkeypatch.setattr(text_rows, "LONGEST_LINE", 5 * 2**20)
     path = tmp_path / "a.json.gz"
     path.write_bytes(gzip.compress(b"[" + bytes(40 * 2**20)))
-    with pytest.raises(BadInput, match="has a line of more than 5,242,880 bytes: expected a JSON object on each line"):
+    with pytest.raises(BadInput, match="has a line of more than 5,242,880 bytes: expected a record on each line"):
         LocalExport(str(path), "json", 2)
 
 

@@ -95,6 +95,21 @@ def test_a_doubt_is_the_verdict_and_names_no_producer(doubt: Doubt, sentence: st
     assert placed == "All 1,402,416 keyed records are where Java's producer puts them."
 
 
+def test_no_rule_that_fits_is_not_said_beside_one_that_does() -> None:
+    audit = audits.mixed(doubt=Doubt(8, (), 23, 1e-9), fitting_views=("quoted", "hex"))
+    assert summary.headline(audit) == (
+        "Cannot tell: 8 distinct keys. No rule fits them whole; Java's producer fits all of them by the key in JSON quotes"
+        " or by the bytes that the key is hex of. It would take 23 distinct keys (99.9999999 % confidence)."
+    )
+
+
+def test_rules_that_the_keys_cannot_tell_apart_are_named() -> None:
+    details = summary.details(audits.mixed(undecided=("djb2-unsigned", "crc32-floor-mod")))
+    assert details[1] == (
+        "The keys cannot tell which of these rules placed records that are unexplained: djb2-unsigned, crc32-floor-mod."
+    )
+
+
 @pytest.mark.parametrize(
     ("audit", "sentence"),
     [

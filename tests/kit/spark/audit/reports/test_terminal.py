@@ -62,7 +62,7 @@ def test_the_verdict_is_first_and_where_to_look_is_last() -> None:
     assert lines[3].startswith("Since partition 0, offset 64,377, ")
     assert lines[4].startswith("Next: set partitioner=murmur2_random (librdkafka and its bindings), then --repair-to")
     assert any(line.startswith("note: 217 offsets") for line in lines[5:7])
-    assert lines[-1] == "698,412 offending records, as Parquet: /data/audits/orders/offending"
+    assert lines[-1] == "698,412 records elsewhere than expected, as Parquet: /data/audits/orders/offending"
 
 
 def test_the_isolation_is_named() -> None:
@@ -81,7 +81,7 @@ def test_the_report_is_complete() -> None:
         "8,765 of 64,321 keys (13.6 %) are in several partitions",
         '"user-1": 250 records in partitions 3, 4',
         "46,896 records without a key, by pattern: sticky runs 85.3 %, round robin 12.8 %, unclear 1.9 %",
-        "3 of 12 partitions, those with the most offending records",
+        "3 of 12 partitions, those with the most records elsewhere",
         "4 352,622 58,201 16.7 % murmur2 83.2 %; librdkafka-consistent 14.6 %; 3 more",
         "The fullest partition, 4, holds 1.07 × the mean; the emptiest, 0, 0.95 ×; coefficient of variation 0.04.",
         "12.3 s, kit 0.1.0; the page (--html FILE) and audit.json have every row",
@@ -97,7 +97,7 @@ def test_a_topic_that_grew() -> None:
 
 def test_of_many_partitions_the_rest_is_counted() -> None:
     report = printed(audits.thousand())
-    assert "3 of 1,000 partitions, those with the most offending records\n" in report
+    assert "3 of 1,000 partitions, those with the most records elsewhere\n" in report
     assert "The earliest runs not placed as expected (25 more, 1,233,540 runs not kept)\n" in report
 
 
