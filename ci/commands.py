@@ -101,6 +101,7 @@ INSTANCES = (
     Instance("findings --kafka 3.6.2 --role producer", LIGHT, "Kafka 3.6.2, producer"),
     Instance("freeze --check --rules murmur2 --kafka 4.4.0", JVM, "murmur2"),
     Instance("gate --rules murmur2 --seed 1 --examples 20 -- {python} {examples}/driver.py", LIGHT, "murmur2"),
+    Instance("gate broker 127.0.0.1:1", WIRE, "no connection to 127.0.0.1:1", 2),
     Instance("idempotence --kafka 3.2.0 acks=1 retries=0", LIGHT, "not idempotent"),
     Instance("idempotence --kafka 4.4.0", JVM, "4.4.0"),
     Instance("jars list", LIGHT, NEWEST),
@@ -171,10 +172,9 @@ def commands_of_page(text: str) -> dict[str, str]:
 
 
 def command_of(instance: Instance) -> str:
-    """Return the name of an instance's command."""
-    group = {name.split()[0] for name in all_commands() if " " in name}
-    words = instance.words.split()
-    return " ".join(words[: 2 if words[0] in group else 1])
+    """Return the name of an instance's command: the longest that its words begin with."""
+    first, second, *_ = [*instance.words.split(), ""]
+    return two if (two := f"{first} {second}") in all_commands() else first
 
 
 def faults(page: dict[str, str], commands: frozenset[str], instances: Sequence[Instance]) -> list[str]:
@@ -192,7 +192,7 @@ def faults(page: dict[str, str], commands: frozenset[str], instances: Sequence[I
     for name in sorted(commands & page.keys()):
         if ("a broker" in page[name]) != (name in brokers):
             option = "an option" if name in brokers else "no option"
-            wrong.append(f"{name} has {option} --bootstrap-server, but needs {page[name] or 'nothing'} by {PAGE.name}")
+            wrong.append(f"{name} has {option} for a broker, but needs {page[name] or 'nothing'} by {PAGE.name}")
     return wrong
 
 
@@ -202,11 +202,11 @@ def brokers_of(commands: Iterable[str]) -> set[str]:
     found = set()
     for name in commands:
         group, _, below = name.partition(" ")
-        command = app.get_command(context, group)
+        command = app.get_command(context, name) or app.get_command(context, group)
         if isinstance(command, click.Group):
             command = command.commands.get(below)
-        options = [option for param in command.params for option in param.opts] if command else []
-        if "--bootstrap-server" in options:
+        given = [each for param in command.params for each in (*param.opts, param.metavar)] if command else []
+        if {"--bootstrap-server", "HOST:PORT"} & set(given):
             found.add(name)
     return found
 

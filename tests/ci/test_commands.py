@@ -46,13 +46,13 @@ def test_install_on_the_page_other_than_that_of_the_instances_is_named(name: str
 
 
 def test_broker_that_the_page_leaves_out_or_adds_is_named() -> None:
-    assert commands.brokers_of(all_commands()) == {"audit"}
+    assert commands.brokers_of(all_commands()) == {"audit", "gate broker", "record"}
     without = NEEDS["audit"].replace("a broker", "")
     assert faults({**NEEDS, "audit": without}, all_commands(), INSTANCES) == [
-        f"audit has an option --bootstrap-server, but needs {without} by commands.md"
+        f"audit has an option for a broker, but needs {without} by commands.md"
     ]
     assert faults({**NEEDS, "rules": "light; a broker"}, all_commands(), INSTANCES) == [
-        "rules has no option --bootstrap-server, but needs light; a broker by commands.md"
+        "rules has no option for a broker, but needs light; a broker by commands.md"
     ]
 
 

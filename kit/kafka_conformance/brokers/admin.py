@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from kafka_conformance.brokers.listener import read_exactly
 from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_conformance.core.java_text import parse_int
+from kafka_conformance.wire.frames import read_exactly
 
 __all__ = ["create_topic", "delete_topic", "grow_topic", "partitions_of"]
 

@@ -16,14 +16,16 @@ from enum import Enum
 
 import msgspec
 
-__all__ = ["LIMIT_S", "Answer", "Sasl", "ask_mechanisms", "find_distrust", "probe", "read_exactly"]
+from kafka_conformance.wire.frames import read_exactly
+
+__all__ = ["LIMIT_S", "Answer", "Sasl", "ask_mechanisms", "find_distrust", "probe"]
 
 LIMIT_S = 5.0
 """Limit for each connection and each answer, in seconds."""
 
 _SASL_HANDSHAKE, _API_VERSIONS = 17, 18
 _NO_SASL, _ENABLED, _NOT_ENABLED = 34, 0, 33
-_LARGEST, _PIECE = 1 << 20, 1 << 16
+_LARGEST = 1 << 20
 _CLIENT = b"kafka-conformance"
 
 
@@ -139,20 +141,6 @@ def _asked(stream: socket.socket, request: int, version: int, body: bytes = b"")
     if struct.unpack_from(">i", answer) != (request,):
         raise _NotKafka
     return answer
-
-
-def read_exactly(stream: socket.socket, length: int, until: float) -> bytes:
-    """Return as many bytes, all of them before ``until`` (``time.monotonic()``). Raises TimeoutError, ConnectionError."""
-    read = bytearray()
-    while len(read) < length:
-        # The limit of a socket is for each call: a listener that sends a byte now and then would never reach it.
-        if (left := until - time.monotonic()) <= 0:
-            raise TimeoutError(f"{len(read):,} of {length:,} bytes of an answer came in time")
-        stream.settimeout(left)
-        if not (more := stream.recv(min(length - len(read), _PIECE))):
-            raise ConnectionError("it closed the connection")
-        read += more
-    return bytes(read)
 
 
 def _is_kafka(answer: bytes) -> bool:

@@ -58,11 +58,14 @@ _PRINTS = {
 
 
 class _Commands(click.Group):
-    """The commands in ``cli/commands``, found by file name and imported when they are used."""
+    """The commands in ``cli/commands``, found by file name and imported when they are used.
+
+    The command of ``gate_broker.py`` is ``gate broker``, beside ``gate``.
+    """
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         """Return the names of all commands, sorted."""
-        return sorted(module.name for module in pkgutil.iter_modules(commands.__path__))
+        return sorted(module.name.replace("_", " ") for module in pkgutil.iter_modules(commands.__path__))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command; None if there is none of this name."""
@@ -72,7 +75,9 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that the first word names. Raises UsageError for none, with names that resemble it."""
-        if args[0] not in (names := self.list_commands(ctx)) and not ctx.resilient_parsing:
+        if (two := " ".join(args[:2])) in (names := self.list_commands(ctx)):
+            return super().resolve_command(ctx, [two, *args[2:]])
+        if args[0] not in names and not ctx.resilient_parsing:
             ctx.fail(f"No such command {args[0]!r}: {did_you_mean(args[0], names)}")
         return super().resolve_command(ctx, args)
 
@@ -99,14 +104,14 @@ class _Command(click.Command):
 @cache
 def _load(name: str) -> click.Command:
     working_folder()  # Hypothesis asks for it when it is imported
-    module = import_module(f"{commands.__name__}.{name}")
+    module = import_module(f"{commands.__name__}.{name.replace(' ', '_')}")
     found = getattr(module, "command", None) or click.command(name, cls=_Command, help=module.__doc__)(module.run)
     assert isinstance(found, click.Command)  # noqa: S101
     return checked(found, name)
 
 
 def _summary(name: str) -> str:
-    source = Path(commands.__path__[0], f"{name}.py").read_text(encoding="utf-8")
+    source = Path(commands.__path__[0], f"{name.replace(' ', '_')}.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 
 

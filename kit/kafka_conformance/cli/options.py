@@ -91,10 +91,10 @@ def examples(default: int | None) -> Callable[[Function], Function]:
                         help="Questions that Hypothesis generates for each rule.")  # fmt: skip
 
 
-def seed_up_to(largest: int | None) -> Callable[[Function], Function]:
-    """Return the option for the seed of all generated questions."""
+def seed_up_to(largest: int | None, what: str = "the generated questions") -> Callable[[Function], Function]:
+    """Return the option for the seed of ``what``."""
     return click.option("--seed", default=None, type=click.IntRange(0, largest), metavar="N", callback=_seed,
-                        help="Seed of the generated questions; it is printed (default: random).")  # fmt: skip
+                        help=f"Seed of {what}; it is printed (default: random).")  # fmt: skip
 
 
 def answerer_option(help_text: str) -> Callable[[Function], Function]:

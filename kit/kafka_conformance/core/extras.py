@@ -12,6 +12,11 @@ _EXTRAS = {
     "plot": ("matplotlib", "scipy"),
     "wire": ("kafka",),
 }
+_LARGER = {
+    "audit": ", or '.[jvm]' for what uses Spark or Java",
+    "wire": ", or '.[cluster]' for histories on real clusters",
+}
+"""The extra that contains another one, and what needs it."""
 
 
 def how_to_install(extra: str) -> str:
@@ -26,4 +31,4 @@ def missing_extra(error: ModuleNotFoundError) -> str | None:
     if extra is None:
         return None
     advice = f"this command needs {module}: {how_to_install(extra)}"
-    return f"{advice}, or '.[jvm]' for what uses Spark or Java" if extra == "audit" else advice
+    return f"{advice}{_LARGER.get(extra, '')}"

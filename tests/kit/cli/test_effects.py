@@ -174,6 +174,7 @@ TESTED: dict[str, tuple[str, ...]] = {
     "coverage": ("kit/cli/commands/test_coverage.py", "conformance"),
     "diff": ("kit/cli/commands/test_diff.py",),
     "drift": ("kit/cli/commands/test_drift.py", "conformance"),
+    "gate broker": ("kit/cli/commands/test_gate_broker.py",),
     "freeze": ("kit/cli/commands/test_freeze.py", "conformance"),
     "idempotence": ("kit/cli/commands/test_idempotence.py",),
     "jars resolve": ("kit/cli/commands/test_jars.py",),
@@ -183,7 +184,7 @@ TESTED: dict[str, tuple[str, ...]] = {
     "sweep": ("kit/cli/commands/test_sweep.py", "pipeline", "conformance"),
     "verify": ("kit/cli", "conformance"),
 }
-"""For commands that need Java, Spark or numbers in columns: the tests that give every option."""
+"""For commands that need Java, Spark, a broker or numbers in columns: the tests that give every option."""
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:

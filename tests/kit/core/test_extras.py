@@ -14,14 +14,16 @@ ROOT = Path(__file__).parents[3]
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 
 
-@pytest.mark.parametrize("extra", ["broker", "jvm", "plot", "audit", "bulk"])
+@pytest.mark.parametrize("extra", ["broker", "jvm", "plot", "audit", "bulk", "wire", "cluster"])
 def test_packages_of_an_extra(extra: str) -> None:
     for requirement in DECLARED[extra]:
         package = re.match(r"[\w-]+", requirement)[0].replace("-", "_")  # type: ignore[index]
+        package = "kafka" if package == "kafka_python" else package
         if package != "kafka_conformance":
             words = missing_extra(ModuleNotFoundError("no", name=f"{package}.sub"))
             small = package in {"confluent_kafka", "numba", "numpy", "pyarrow"}  # an audit needs no more than these
             named, rest = ("audit", ", or '.[jvm]' for what uses Spark or Java") if small else (extra, "")
+            rest = ", or '.[cluster]' for histories on real clusters" if extra == "wire" else rest
             assert words == f"this command needs {package}: {how_to_install(named)}{rest}"
 
 

@@ -47,7 +47,9 @@ from kafka_jars.pins import load
 from kafka_reference.proven import lacks_proof
 from kafka_reference.releases import Release
 
-__all__ = ["asked_eras", "asked_rules", "command", "entries_of", "run"]
+__all__ = [
+    "asked_eras", "asked_rules", "command", "entries_of", "event_stream", "run", "write_known_failures",
+]  # fmt: skip
 
 
 @click.argument("targets", metavar="TARGET... | -- COMMAND...", nargs=-1)
@@ -103,7 +105,7 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
     plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), out_of_domain=out_of_domain,
                     unproven=unproven, known_flaky=known_flaky, selection=selection,
                     eras=asked_eras(kafka, rules))  # fmt: skip
-    with _stream(events) as stream:
+    with event_stream(events) as stream:
         gates = [_gate(each, command, timeout, plan, entries, stream) for each in targets or ("",)]
     if len(gates) > 1:
         found = [event for each in gates for event in each.events]
@@ -113,7 +115,7 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
     in_actions = gate_github.in_actions(os.environ) if github is None else github
     gate_writers.write_all(gated.events, junit=junit, markdown=markdown, html=html, badge=badge, github=in_actions)
     if write_known and known is not None:
-        return _write_known(known, entries, gated)
+        return write_known_failures(known, entries, gated)
     return gated.ended.exit_code
 
 
@@ -217,7 +219,7 @@ def _opened(target: str, command: Sequence[str], timeout_s: float) -> Iterator[T
 
 
 @contextmanager
-def _stream(path: Path | None) -> Iterator[Callable[[Event], None]]:
+def event_stream(path: Path | None) -> Iterator[Callable[[Event], None]]:
     """Where events go as they happen: a file, or nowhere. One that cannot be written, or is full, costs a warning."""
     with ExitStack() as stack:
         file: RawIOBase | None = None
@@ -249,7 +251,7 @@ def _tried(path: Path | None, write: Callable[[], object]) -> bool:
     return True
 
 
-def _write_known(path: Path, entries: KnownFailures, gated: GateResult) -> int:
+def write_known_failures(path: Path, entries: KnownFailures, gated: GateResult) -> int:
     """Write or update the file; return 2 if something could not be judged: no entry is then known or stale."""
     if gated.ended.exit_code == 2:
         raise KitError(f"{path} was left as it is: {gated.ended.why}")

@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
-from kafka_conformance.brokers.listener import read_exactly
 from kafka_conformance.brokers.settings import HOST
 from kafka_conformance.core.errors import BadInput, BrokerLost
+from kafka_conformance.wire.frames import read_exactly
 
 __all__ = [
     "DEBUGGING", "READ_COMMITTED", "READ_UNCOMMITTED", "BrokerMetadata", "Connection", "FetchedLog", "PendingResponse",

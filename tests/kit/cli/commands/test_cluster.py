@@ -141,9 +141,15 @@ def test_undetermined_script_is_refused_in_one_line(tmp_path: Path) -> None:
 
 
 def test_missing_cluster_client_is_reported_with_the_extra() -> None:
-    for module in ("kafka", "kazoo"):
+    for module in INSTALL:
         error = ModuleNotFoundError(f"no {module}", name=f"{module}.protocol")
-        assert missing_extra(error) == f"this command needs {module}: pip install '.[cluster]' in a checkout"
+        assert missing_extra(error) == f"this command needs {module}: {INSTALL[module]}"
+
+
+INSTALL = {
+    "kafka": "pip install '.[wire]' in a checkout, or '.[cluster]' for histories on real clusters",
+    "kazoo": "pip install '.[cluster]' in a checkout",
+}
 
 
 @pytest.mark.parametrize(
@@ -168,7 +174,7 @@ def test_a_missing_client_is_named_before_a_cluster_starts(
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ModuleNotFoundError) as missing:
         run(*(str(script) if word == "SCRIPT" else word for word in words))
-    assert missing_extra(missing.value) == f"this command needs {module}: pip install '.[cluster]' in a checkout"
+    assert missing_extra(missing.value) == f"this command needs {module}: {INSTALL[module]}"
 
 
 def test_a_missing_java_is_named_before_a_cluster_starts(monkeypatch: pytest.MonkeyPatch, script: Path) -> None:

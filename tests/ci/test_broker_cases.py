@@ -1,0 +1,71 @@
+"""The requests of the gate of brokers are those that ship, and the page counts them."""
+
+from __future__ import annotations
+
+import msgspec
+from broker_cases import SEED, all_cases
+from record_broker_cases import PAGE, RELEASES, TABLE, broker_sha256, merged, table, with_answers
+
+from kafka_conformance.wire.broker_gate.case import Frozen, Recorded, frozen
+
+AGAIN = "run: python ci/record_broker_cases.py"
+
+
+def test_shipped_requests_are_those_of_the_source() -> None:
+    shipped = [msgspec.structs.replace(case, expected=[]) for case in frozen().cases]
+    assert shipped == all_cases(), AGAIN
+    assert frozen().provenance.seed == SEED
+
+
+def test_shipped_answers_come_from_the_pinned_jars() -> None:
+    jars = frozen().provenance.jars
+    assert set(jars) <= set(RELEASES)
+    assert jars == {release: broker_sha256(release) for release in jars}, AGAIN
+
+
+def test_table_of_the_page_counts_the_shipped_cases() -> None:
+    (found,) = TABLE.findall(PAGE.read_text(encoding="utf-8"))
+    shown = PAGE.read_text(encoding="utf-8").partition(found[0])[2].partition(found[1])[0]
+    assert shown == table(frozen()), "run: python ci/record_broker_cases.py --table"
+
+
+def test_equal_answers_of_releases_are_kept_once() -> None:
+    case = all_cases()[0]
+    found = with_answers(case, {"3.9.2": [1], "4.0.2": [2], "4.4.0": [1]}).expected
+    assert found == [Recorded(("3.9.2", "4.4.0"), [1]), Recorded(("4.0.2",), [2])]
+
+
+def test_recording_a_release_keeps_the_answers_of_others() -> None:
+    one, two, *_ = all_cases()
+    first = merged(None, "4.4.0", "aa", {one.id: [1], two.id: [2]})
+    second = merged(first, "3.9.2", "bb", {one.id: [1]})
+    assert second.provenance.jars == {"3.9.2": "bb", "4.4.0": "aa"}
+    assert [each.expected for each in second.cases[:2]] == [
+        [Recorded(("3.9.2", "4.4.0"), [1])],
+        [Recorded(("4.4.0",), [2])],
+    ]
+    again = merged(second, "4.4.0", "cc", {one.id: [3]})
+    assert [each.expected for each in again.cases[:2]] == [
+        [Recorded(("3.9.2",), [1]), Recorded(("4.4.0",), [3])],
+        [],
+    ]
+
+
+def test_answers_to_changed_requests_are_not_kept() -> None:
+    one, *rest = all_cases()
+    changed = msgspec.structs.replace(one, steps=[*one.steps, *one.steps])
+    first = merged(None, "4.4.0", "aa", {one.id: [1]})
+    shipped = Frozen(first.provenance, (msgspec.structs.replace(first.cases[0], steps=changed.steps), *rest))
+    assert merged(shipped, "3.9.2", "bb", {}).cases[0].expected == []
+
+
+def test_ids_of_cases_are_unique_and_safe_in_names_of_topics() -> None:
+    ids = [case.id for case in all_cases()]
+    assert len(set(ids)) == len(ids) >= 400
+    for case in all_cases():
+        names = [f"kafka-conformance-gate-01234567-{case.id.replace('/', '-')}-{topic.name}" for topic in case.topics]
+        assert all(len(name) < 240 and set(name) <= set(CHARACTERS) for name in names), case.id
+
+
+CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-."
+"""No underscore: Kafka warns of names with both, whose metrics collide."""

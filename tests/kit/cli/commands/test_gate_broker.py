@@ -1,0 +1,180 @@
+"""`gate broker`: what it asks for, what it refuses, and what it leaves behind."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from fake_brokers import CLOSE, FakeBroker, fake_broker
+
+from kafka_conformance.cli.commands import gate_broker
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput, BrokerLost, KitError
+from kafka_conformance.core.extras import missing_extra
+from kafka_conformance.wire.broker_gate.case import frozen
+from kafka_conformance.wire.codec import messages
+from kafka_conformance.wire.codec.schemas import read_shipped
+
+CASES = ("api-versions/v0", "api-versions/v1", "topics/metadata-none", "groups/coordinator-v2")
+"""Cases that a fake broker answers as Kafka does."""
+RUN = [word for case in CASES for word in ("--run", case)]
+
+
+@pytest.fixture
+def broker() -> Iterator[FakeBroker]:
+    with fake_broker() as served:
+        yield served
+
+
+def gate(broker: FakeBroker, *words: str, code: int | None = None) -> Result:
+    """Run the command; ``code`` is its exit code."""
+    ran = CliRunner().invoke(app, ["gate", "broker", broker.address, *words], standalone_mode=False)
+    if ran.exception:
+        raise ran.exception
+    assert code is None or ran.return_value == code, ran.output
+    return ran
+
+
+def test_broker_that_answers_as_kafka_ends_with_0(broker: FakeBroker) -> None:
+    ran = gate(broker, *RUN, "--seed", "7", code=0)
+    assert "4 of 4 cases agree with Kafka" in ran.output
+    assert "seed 7" in ran.output
+
+
+def test_gate_announces_the_work_before_the_first_change(broker: FakeBroker) -> None:
+    ran = gate(broker, "--run", "fetch/empty", "--run", "api-versions/v0", "--no-github")
+    assert re.search(
+        r"sends 2 cases recorded from Kafka 4\.4\.0, creates 1 topic (kafka-conformance-gate-[0-9a-f]{8})-\*,"
+        r" writes to no other topic, and deletes these at the end",
+        ran.stderr,
+    )
+
+
+def test_gate_leaves_topics_of_others_untouched(broker: FakeBroker) -> None:
+    broker.topics |= {"kafka-conformance-gate-older", "__consumer_offsets"}
+    gate(broker, "--run", "fetch/*", code=1)
+    written = [
+        str(fields)
+        for api, fields in broker.requests
+        if api in {"CreateTopics", "DeleteTopics", "Produce", "DeleteRecords"}
+    ]
+    assert written
+    assert all(re.search("kafka-conformance-gate-[0-9a-f]{8}-fetch", each) for each in written)
+    assert broker.topics == {"kafka-conformance-gate-older", "__consumer_offsets"}
+
+
+def test_cluster_with_topics_of_others_is_refused(broker: FakeBroker) -> None:
+    broker.topics |= {"orders", "a", "b", "c"}
+    with pytest.raises(
+        KitError, match=r"has 4 topics that no gate has made \(a, b, c, …\): .* give --i-own-this-cluster"
+    ):
+        gate(broker, *RUN)
+    assert {api for api, _ in broker.requests} == {"ApiVersions", "Metadata"}
+    gate(broker, *RUN, "--i-own-this-cluster", code=0)
+    assert broker.topics == {"orders", "a", "b", "c"}
+
+
+def test_cluster_of_several_brokers_is_refused(broker: FakeBroker) -> None:
+    broker.brokers = 3
+    with pytest.raises(KitError, match="has 3 brokers: the gate asks one"):
+        gate(broker, *RUN)
+
+
+@pytest.mark.parametrize("address", ["", "localhost", "localhost:", "localhost:0", "localhost:99999", ":9092", "a:b"])
+def test_address_without_host_or_port_is_refused(address: str) -> None:
+    with pytest.raises(BadInput, match="is not an address: expected HOST:PORT"):
+        CliRunner().invoke(app, ["gate", "broker", address], standalone_mode=False, catch_exceptions=False)
+
+
+def test_missing_extra_is_named_before_anything_is_sent(broker: FakeBroker, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(messages, "_struct_field", lambda: importlib.import_module("kafka.protocol.schemas"))
+    monkeypatch.setattr(gate_broker, "shipped_codec", lambda: messages.Codec(read_shipped()[2]))
+    for name in [name for name in sys.modules if name.partition(".")[0] == "kafka"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "kafka", None)
+    with pytest.raises(ModuleNotFoundError) as missing:
+        gate(broker, *RUN)
+    assert str(missing_extra(missing.value)).startswith("this command needs kafka: pip install '.[wire]' in a checkout")
+    assert broker.requests == []
+
+
+def test_address_where_nothing_listens_is_reported(broker: FakeBroker) -> None:
+    with fake_broker() as gone:
+        pass
+    with pytest.raises(BrokerLost, match=f"no connection to {gone.address}"):
+        gate(gone, *RUN)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--as", "9.9.9"], "unknown release '9.9.9': answers are recorded for 3."),
+        (["--run", "fetch/nothing"], "no case matches 'fetch/nothing': "),
+        (["--skip", "nothing"], "no case matches 'nothing': "),
+        (["--run", "fetch/*", "--skip", "fetch*"], "no case is left to run: --skip matches all that --run selects"),
+        (["--write-known-failures"], "--write-known-failures needs --known-failures FILE"),
+    ],
+)  # fmt: skip
+def test_wrong_option_is_refused_before_anything_is_asked(broker: FakeBroker, words: list[str], message: str) -> None:
+    with pytest.raises(BadInput) as raised:
+        gate(broker, *words)
+    assert str(raised.value).startswith(message)
+    assert broker.requests == []
+
+
+def test_older_release_is_compared_with_answers_of_that_release(broker: FakeBroker) -> None:
+    ran = gate(broker, *RUN, "--as", "3.9.2", code=0)
+    assert "Kafka 3.9.2" in ran.output
+
+
+def wrong(api: str, version: int, _: dict[str, Any]) -> Any:
+    return CLOSE if (api, version) == ("FindCoordinator", 3) else None
+
+
+def test_differences_end_with_1_and_are_in_every_report(tmp_path: Path) -> None:
+    options = ("--transcript", "--events", "--junit", "--markdown", "--html", "--badge")
+    files = {option: tmp_path / option.removeprefix("--") for option in options}
+    words = [word for option, path in files.items() for word in (option, str(path))]
+    with fake_broker(wrong) as broker:
+        ran = gate(broker, "--run", "groups/coordinator-v*", *words, "--github", code=1)
+    assert "FindCoordinator: connection closed" in ran.output
+    assert "::error" in ran.output
+    for option, path in files.items():
+        text = path.read_text("utf-8")
+        assert ("1 differ" if option == "--badge" else "groups/coordinator-v3") in text, option
+
+
+def test_known_failures_are_written_and_then_accepted(tmp_path: Path) -> None:
+    known = str(tmp_path / "known.toml")
+    with fake_broker(wrong) as broker:
+        gate(broker, "--run", "groups/coordinator-v*", "--known-failures", known, "--write-known-failures", code=0)
+        gate(broker, "--run", "groups/coordinator-v*", "--known-failures", known, code=0)
+    with fake_broker() as broker:
+        gate(broker, "--run", "groups/coordinator-v*", "--known-failures", known, code=1)
+
+
+def test_case_that_takes_too_long_is_not_answered(tmp_path: Path) -> None:
+    with fake_broker(lambda api, version, _: "silence" if (api, version) == ("FindCoordinator", 3) else None) as broker:
+        ran = gate(broker, "--run", "groups/coordinator-v*", "--timeout", "0.3", code=1)
+    assert "FindCoordinator: no answer" in ran.output
+
+
+def test_events_of_a_gate_make_the_same_report_again(broker: FakeBroker, tmp_path: Path) -> None:
+    events = tmp_path / "events.jsonl"
+    gate(broker, *RUN, "--events", str(events), code=0)
+    ran = CliRunner().invoke(app, ["report", str(events)], standalone_mode=False)
+    assert ran.return_value == 0
+    assert "4 of 4 cases agree with Kafka" in ran.output
+
+
+def test_gate_is_not_a_target_called_broker() -> None:
+    assert {"gate", "gate broker"} <= set(app.list_commands(None))  # type: ignore[arg-type]
+    shown = CliRunner().invoke(app, ["gate", "broker", "--help"]).output
+    assert "HOST:PORT" in shown
+    assert all(case in {each.id for each in frozen().cases} for case in CASES)

@@ -1,0 +1,141 @@
+"""Outcomes of cases as the events of a gate."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+import pytest
+from fake_brokers import CLOSE, SILENCE, fake_broker
+
+from kafka_conformance.core.events import Differed, Event, RuleEnded, Stale
+from kafka_conformance.core.progress import Steps
+from kafka_conformance.gate.broker import BrokerPlan, gate_broker
+from kafka_conformance.gate.known_failures import Entry, KnownFailures
+from kafka_conformance.gate.reports import badge, junit, markdown, page
+from kafka_conformance.gate.runner import GateResult
+from kafka_conformance.wire.broker_gate.case import Case, Recorded, Step
+from kafka_conformance.wire.broker_gate.runner import Target
+from kafka_conformance.wire.broker_gate.transcript import transcript
+from kafka_conformance.wire.client import parse_address
+
+TODAY = date(2026, 11, 29)
+
+
+def case(name: str, *codes: int) -> Case:
+    """A case of one request for each code that Kafka answers."""
+    steps = [Step("DeleteGroups", 2, {"groupsNames": [f"{name}-{at}"]}) for at in range(len(codes))]
+    answers = [{"results": [{"groupId": f"{name}-{at}", "errorCode": code}]} for at, code in enumerate(codes)]
+    return Case(name, f"the case {name}", steps, [], [Recorded(("4.4.0",), answers)])
+
+
+CASES = (case("a/one", 0, 0), case("a/two", 0), case("b/three", 5), case("b/four", 0))
+
+
+def gated(
+    codes: dict[str, Any], known: KnownFailures | None = None, cases: tuple[Case, ...] = CASES
+) -> tuple[GateResult, str]:
+    """Gate a broker that answers with these codes, else with 0."""
+
+    def answer(api: str, version: int, request: dict[str, Any]) -> Any:
+        if api != "DeleteGroups" or version != 2:
+            return None
+        (name,) = request["groupsNames"]
+        code = codes.get(name, 0)
+        return code if isinstance(code, str) else {"results": [{"groupId": name, "errorCode": code}]}
+
+    with fake_broker(answer) as broker:
+        target = Target(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
+        plan = BrokerPlan(cases, "4.4.0", 1, broker.address)
+        events: list[Event] = []
+        result, outcomes = gate_broker(target, plan, known or KnownFailures(today=TODAY), events.append, Steps("", 1))
+        target.close()
+    assert events == result.events
+    return result, transcript([each for each in outcomes if each.is_failure], "4.4.0", "the broker")
+
+
+def ended(result: GateResult) -> dict[str, RuleEnded]:
+    return {each.rule: each for each in result.events if isinstance(each, RuleEnded)}
+
+
+def differed(result: GateResult) -> list[Differed]:
+    return [each for each in result.events if isinstance(each, Differed)]
+
+
+def test_broker_that_answers_as_kafka_conforms() -> None:
+    result, _ = gated({"b/three-0": 5})
+    assert (result.ended.exit_code, result.ended.why) == (0, "4 of 4 cases agree with Kafka")
+    assert {name: each.verdict for name, each in ended(result).items()} == {"broker/a": "agrees", "broker/b": "agrees"}
+
+
+def test_difference_is_a_failure_with_a_kind() -> None:
+    result, text = gated({})
+    (found,) = differed(result)
+    assert (result.ended.exit_code, result.ended.why) == (1, "1 of 4 cases differ from Kafka")
+    assert (found.rule, found.id, found.kind) == ("broker/b", "b/three", "DeleteGroups: results.errorCode is 0, not 5")
+    assert found.question["case"] == "b/three"
+    assert "| **1** | DeleteGroups 2" in text
+
+
+def test_smallest_case_stands_for_all_of_a_kind() -> None:
+    result, text = gated({"a/one-1": 9, "a/two-0": 9, "b/three-0": 5})
+    (found,) = differed(result)
+    assert (found.id, found.times, ended(result)["broker/a"].differed) == ("a/two", 2, 2)
+    assert text.index("`a/two`") < text.index("`a/one`")
+    assert "the same" in text
+
+
+def test_difference_that_is_everywhere_hides_no_other() -> None:
+    cases = tuple(case(f"a/{number:02}", 0, 0) for number in range(30))
+    codes = {f"a/{number:02}-0": 9 for number in range(30)} | {"a/07-1": 5, "a/08-1": 5}
+    result, _ = gated(codes, cases=cases)
+    assert [(each.kind, each.times, each.id) for each in differed(result)] == [
+        ("DeleteGroups: results.errorCode is 9, not 0", 28, "a/00"),
+        ("DeleteGroups: results.errorCode is 5, not 0", 2, "a/07"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"), [(SILENCE, "DeleteGroups: no answer"), (CLOSE, "DeleteGroups: connection closed")]
+)
+def test_missing_answer_is_a_failure_with_a_kind(answer: str, kind: str) -> None:
+    result, text = gated({"a/two-0": answer, "b/three-0": 5})
+    (found,) = differed(result)
+    assert (found.kind, result.ended.exit_code) == (kind, 1)
+    assert kind.partition(": ")[2] in text
+
+
+def entry(**fields: Any) -> Entry:
+    return Entry(**{"rule": "broker/b", "reason": "why", "expires": date(2027, 1, 1), **fields})
+
+
+@pytest.mark.parametrize("fields", [{"case": "b/three"}, {"pattern": "DeleteGroups: *is 0, not 5"}])
+def test_known_failure_does_not_fail_the_gate(fields: dict[str, str]) -> None:
+    result, _ = gated({}, KnownFailures([entry(**fields)], TODAY))
+    assert (result.ended.exit_code, result.ended.known, ended(result)["broker/b"].verdict) == (0, 1, "known")
+
+
+def test_known_failure_that_passes_fails_the_gate() -> None:
+    result, _ = gated({"b/three-0": 5}, KnownFailures([entry(case="b/three")], TODAY))
+    assert result.ended.exit_code == 1
+    assert [each.why for each in result.events if isinstance(each, Stale)] == ["stale"]
+
+
+def test_inapplicable_case_is_listed_and_fails_nothing() -> None:
+    other = Case("c/five", "", [Step("Fetch", 12, {})], [], [Recorded(("3.9.2",), [{}])])
+    result, _ = gated({"b/three-0": 5}, cases=(*CASES, other))
+    assert (result.ended.exit_code, result.ended.why) == (0, "4 of 4 cases agree with Kafka; 1 more do not apply")
+    assert (ended(result)["broker/c"].verdict, sum(ended(result)["broker/c"].reasons.values())) == ("unsupported", 1)
+
+
+def test_gate_of_inapplicable_cases_alone_judges_nothing() -> None:
+    result, _ = gated({}, cases=(Case("c/five", "", [Step("Fetch", 12, {})]),))
+    assert (result.ended.exit_code, result.ended.why) == (2, "nothing was judged: no case applies to this broker")
+
+
+def test_every_report_of_a_gate_takes_these_events() -> None:
+    result, _ = gated({"a/two-0": CLOSE})
+    for report in (junit.write, markdown.write, page.write, badge.write):
+        text = report(result.events)
+        assert "differ" in text
+        assert report is badge.write or "b/three" in text

@@ -1,0 +1,234 @@
+"""Cases against a server on this machine with answers of the test's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from fake_brokers import CLOSE, SILENCE, FakeBroker, fake_broker
+
+from kafka_conformance.core.errors import BadInput, BrokerLost, KitError, MalformedMessage
+from kafka_conformance.wire.broker_gate.case import Case, Recorded, Step, Topic, Until
+from kafka_conformance.wire.broker_gate.runner import CLOSED, Outcome, Target, Verdict, differences
+from kafka_conformance.wire.client import parse_address
+
+PREFIX = "kafka-conformance-gate-test"
+INIT = Step("InitProducerId", 4, {"transactionalId": None, "transactionTimeoutMs": 1000}, {"pid": "producerId"})
+END = Step("EndTxn", 3, {"transactionalId": "$name.t", "producerId": "$pid", "producerEpoch": 0, "committed": True})
+RIGHT = {"errorCode": 0, "producerId": "$pid", "producerEpoch": 0}
+ENDED = {"errorCode": 0}
+
+
+def case(*steps: Step, expected: list[Any] | None = None, topics: tuple[Topic, ...] = ()) -> Case:
+    recorded = [] if expected is None else [Recorded(("4.4.0",), expected)]
+    return Case("group/case", "title", list(steps), list(topics), recorded)
+
+
+@contextmanager
+def target(broker: FakeBroker, limit_s: float = 5.0) -> Iterator[Target]:
+    made = Target(*parse_address(broker.address), limit_s, PREFIX)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def run(asked: Case, *answers: Any, release: str | None = "4.4.0", limit_s: float = 5.0) -> Outcome:
+    """Run a case against a broker that gives these answers to everything but ApiVersions."""
+    left = list(answers)
+    with (
+        fake_broker(lambda api, *_: None if api == "ApiVersions" else left.pop(0)) as broker,
+        target(broker, limit_s) as made,
+    ):
+        return made.run(asked, release)
+
+
+def test_equal_answers_agree_although_ids_differ() -> None:
+    found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, {})
+    assert (found.verdict, found.answers) == (Verdict.AGREES, [RIGHT, ENDED])
+
+
+def test_first_difference_has_step_path_and_values() -> None:
+    found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, {"errorCode": 47})
+    assert found.verdict is Verdict.DIFFERS
+    assert found.difference is not None
+    at = found.difference
+    assert (at.step, at.path, at.expected, at.actual) == (1, "errorCode", 0, 47)
+
+
+def test_silent_broker_gives_the_verdict_no_answer() -> None:
+    found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, SILENCE, limit_s=0.3)
+    assert (found.verdict, found.answers) == (Verdict.NO_ANSWER, [RIGHT])
+    assert "no answer to EndTxn" in found.why
+
+
+def test_closed_connection_differs_where_kafka_answers() -> None:
+    found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, CLOSE)
+    assert (found.verdict, found.answers) == (Verdict.CLOSED, [RIGHT, CLOSED])
+
+
+def test_closed_connection_agrees_where_kafka_closes() -> None:
+    assert run(case(INIT, END, expected=[RIGHT, CLOSED]), {"producerId": 77}, CLOSE).verdict is Verdict.AGREES
+
+
+def test_answer_differs_where_kafka_closes_the_connection() -> None:
+    found = run(case(INIT, END, expected=[RIGHT, CLOSED]), {"producerId": 77}, {})
+    assert (found.verdict, found.difference and found.difference.path) == (Verdict.DIFFERS, "connection")
+
+
+def test_difference_before_a_closed_connection_is_the_verdict() -> None:
+    found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"errorCode": 3}, CLOSE)
+    assert (found.verdict, found.difference and found.difference.step) == (Verdict.DIFFERS, 0)
+
+
+def test_bytes_that_are_not_an_answer_differ() -> None:
+    found = run(case(INIT, expected=[RIGHT]), b"\x00")
+    assert (found.verdict, found.difference) == (Verdict.DIFFERS, None)
+    assert "InitProducerIdResponse version 4 cannot be decoded" in found.why
+
+
+def test_answer_without_a_needed_value_is_the_difference() -> None:
+    bound = Step(END.api, END.version, END.request, {"pid": "producerId"})
+    found = run(case(INIT, bound, END, expected=[RIGHT, {}, ENDED]), {"producerId": 7}, {}, {})
+    assert (found.verdict, found.difference and found.difference.path) == (Verdict.DIFFERS, "errorCode")
+
+
+def test_case_that_binds_nothing_is_refused_as_a_mistake() -> None:
+    with pytest.raises(BadInput, match=r"producerId is null"):
+        run(case(Step(INIT.api, 4, INIT.request, {"pid": "nothing"}), END), {}, {}, release=None)
+
+
+def test_errors_that_pass_are_asked_again() -> None:
+    found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"errorCode": 14}, {"producerId": 7}, {"errorCode": 51}, {})
+    assert found.verdict is Verdict.AGREES
+
+
+def test_error_that_does_not_pass_is_the_answer_at_the_deadline() -> None:
+    found = run(case(INIT, expected=[RIGHT]), *[{"errorCode": 14}] * 1000, limit_s=0.1)
+    assert (found.verdict, found.difference and found.difference.actual) == (Verdict.DIFFERS, 14)
+
+
+def test_request_is_repeated_until_a_value_comes() -> None:
+    step = Step(INIT.api, 4, INIT.request, until=Until("producerEpoch", 2))
+    found = run(case(step), *({"producerEpoch": each} for each in range(5)), release=None)
+    assert found.answers[0]["producerEpoch"] == 2
+
+
+def test_api_that_the_broker_lacks_makes_a_case_inapplicable() -> None:
+    with fake_broker() as broker:
+        broker.versions["EndTxn"] = (0, 2)
+        with target(broker) as made:
+            found = made.run(case(INIT, END, expected=[RIGHT, ENDED]), "4.4.0")
+    assert (found.verdict, found.why) == (Verdict.NOT_APPLICABLE, "the broker has no EndTxn version 3")
+
+
+def test_case_without_answers_of_the_release_is_inapplicable() -> None:
+    assert run(case(INIT, expected=[RIGHT]), release="3.9.2").verdict is Verdict.NOT_APPLICABLE
+
+
+def test_cases_are_not_run_once_the_broker_is_gone() -> None:
+    with fake_broker(lambda api, *_: None if api == "ApiVersions" else CLOSE) as broker:
+        made = Target(*parse_address(broker.address), 1.0, PREFIX)
+    with made_closed(made):
+        first = made.run(case(INIT, expected=[RIGHT]), "4.4.0")
+        second = made.run(case(INIT, expected=[RIGHT]), "4.4.0")
+    assert (first.verdict, second.verdict) == (Verdict.CLOSED, Verdict.NOT_RUN)
+    assert "no connection to" in second.why
+
+
+@contextmanager
+def made_closed(made: Target) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        made.close()
+
+
+TOPICS = (Topic(), Topic("b", 3, {"cleanup.policy": "compact"}))
+
+
+def test_topics_exist_within_the_block_and_not_behind() -> None:
+    with fake_broker() as broker, target(broker) as made:
+        broker.topics.add("orders")
+        with made.prepared([case(INIT, topics=TOPICS)]):
+            assert broker.topics == {"orders", f"{PREFIX}-group-case", f"{PREFIX}-group-case-b"}
+        assert broker.topics == {"orders"}
+        (created,) = [fields["topics"] for api, fields in broker.requests if api == "CreateTopics"]
+    assert [(each["numPartitions"], each["configs"]) for each in created] == [
+        (1, []), (3, [{"name": "cleanup.policy", "value": "compact"}]),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_topics_are_deleted_after_an_error_too(error: type[BaseException]) -> None:
+    with fake_broker() as broker, target(broker) as made:
+        prepared = made.prepared([case(INIT, topics=TOPICS)])
+        prepared.__enter__()
+        broker.topics.add(f"{PREFIX}-made-by-metadata")
+        assert not prepared.__exit__(error, error(), None)  # it is raised again
+        assert broker.topics == set()
+
+
+def test_topic_that_cannot_be_created_ends_the_gate() -> None:
+    def answer(api: str, _: int, request: dict[str, Any]) -> Any:
+        if api != "CreateTopics":
+            return None
+        return {
+            "topics": [{"name": each["name"], "errorCode": 44, "errorMessage": "policy"} for each in request["topics"]]
+        }
+
+    with fake_broker(answer) as broker, target(broker) as made, pytest.raises(KitError, match="error 44, policy"):
+        made.prepared([case(INIT, topics=TOPICS)]).__enter__()
+
+
+def test_broker_without_create_topics_creates_topics_by_metadata() -> None:
+    with fake_broker() as broker:
+        broker.versions |= {"CreateTopics": (0, -1), "DeleteTopics": (0, -1)}
+        with target(broker) as made:
+            assert (made.makes_topics, made.deletes_topics) == (False, False)
+            assert made.lacking(case(INIT, topics=TOPICS)) == "CreateTopics version 4"
+            with made.prepared([case(INIT, topics=TOPICS[:1])]):
+                assert broker.topics == {f"{PREFIX}-group-case"}
+
+
+def test_coordinator_that_never_comes_ends_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kafka_conformance.wire.broker_gate.runner._SETUP_S", 0.1)
+    with (
+        fake_broker(lambda api, *_: {"errorCode": 15} if api == "FindCoordinator" else None) as broker,
+        target(broker) as made,
+        pytest.raises(BrokerLost, match="FindCoordinator is answered with error 15"),
+    ):
+        made.prepared([case(INIT)]).__enter__()
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (SILENCE, "no answer to ApiVersions"),
+        (CLOSE, "closed the connection on ApiVersions"),
+        (b"HTTP/1.1", "cannot be decoded"),
+        ({"errorCode": 58}, "answers ApiVersions with error 58"),
+    ],
+)
+def test_server_that_is_not_kafka_is_refused_in_one_line(answer: Any, error: str) -> None:
+    with fake_broker(lambda *_: answer) as broker, pytest.raises((BrokerLost, MalformedMessage), match=error):
+        Target(*parse_address(broker.address), 0.3, PREFIX)
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "found"),
+    [
+        ({"a": [{"b": 1}]}, {"a": [{"b": 1}]}, []),
+        ({"a": [{"b": 1}, {"b": 2}]}, {"a": [{"b": 4}, {"b": 3}]}, [("a[0].b", 1, 4), ("a[1].b", 2, 3)]),
+        ({"a": [1]}, {"a": [1, 2]}, [("a", [1], [1, 2])]),
+        ({"a": 1}, {}, [("a", 1, "absent")]),
+        ({}, {"a": 1}, [("a", "absent", 1)]),
+        ({"a": 0}, {"a": False}, [("a", 0, False)]),
+        ({"a": None}, {"a": []}, [("a", None, [])]),
+        ({"a": {}}, {"a": 5}, [("a", {}, 5)]),
+    ],
+)
+def test_differences_are_found_at_their_paths(expected: Any, actual: Any, found: Any) -> None:
+    assert list(differences(expected, actual)) == found
