@@ -325,10 +325,18 @@ class Target:
             self._admin("DeleteGroups", {"groupsNames": list(groups)})
         if not self.deletes_topics:
             return
-        topics = [name for name in self.topic_names() if name.startswith(self._prefix)]
+        topics = self._own_topics()
         for at in range(0, len(topics), _AT_ONCE):
             names = topics[at : at + _AT_ONCE]
             self._admin("DeleteTopics", {"topicNames": list(names), "timeoutMs": int(_SETUP_S * 1000)})
+        limit = time.monotonic() + _SETUP_S
+        while topics := self._own_topics():  # a broker knows of a deletion later than the controller
+            if time.monotonic() >= limit:
+                raise KitError(f"{len(topics):,} topics are still there {_SETUP_S:g} s after DeleteTopics")
+            time.sleep(_POLL_S)
+
+    def _own_topics(self) -> list[str]:
+        return [name for name in self.topic_names() if name.startswith(self._prefix)]
 
     def _admin(self, api: str, request: dict[str, Any]) -> Any:
         version = _ADMIN[api]

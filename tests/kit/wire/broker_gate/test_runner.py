@@ -171,6 +171,17 @@ def test_topics_are_deleted_after_an_error_too(error: type[BaseException]) -> No
         assert broker.topics == set()
 
 
+def test_topics_that_stay_after_deletion_are_reported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("kafka_conformance.wire.broker_gate.runner._SETUP_S", 0.2)
+    with fake_broker(lambda api, *_: {} if api == "DeleteTopics" else None) as broker, target(broker) as made:
+        with made.prepared([case(INIT, topics=TOPICS)]):
+            pass
+        assert len(broker.topics) == 2
+    assert f"topics {PREFIX}-* may be left: 2 topics are still there" in capsys.readouterr().err
+
+
 def test_topic_that_cannot_be_created_ends_the_gate() -> None:
     def answer(api: str, _: int, request: dict[str, Any]) -> Any:
         if api != "CreateTopics":
