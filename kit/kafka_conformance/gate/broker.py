@@ -1,10 +1,10 @@
 """The gate of brokers: runs frozen cases, and reports in the events of a gate.
 
 A group of cases, ``transactions``, is a rule ``broker/transactions`` in these events, a case is a question, and the answers
-to its requests are an answer with steps. Differences of a group are of one kind if the same field of an answer to the same
-API has the same two values; the case with the fewest requests stands for all of the kind. A case that is not answered, or
-ends with a closed connection, differs. A case is unsupported where the broker lacks an API or a version, or Kafka did in
-that release.
+to its requests are an answer with steps. Differences of a group are of one kind if they are in the same field of an answer
+to the same API, and error codes are the same two; the case with the fewest requests stands for all of the kind. A case that
+is not answered, or ends with a closed connection, differs. A case is unsupported where the broker lacks an API or a
+version, or Kafka did in that release.
 
 The exit code: 1 if a case differs that is not known, or an entry of the known failures is wrong; else 2 if nothing was
 judged or the broker was lost; else 0.
@@ -39,12 +39,11 @@ from kafka_conformance.gate.known_failures import KnownFailures, Miss
 from kafka_conformance.gate.runner import GateResult
 from kafka_conformance.wire.broker_gate import runner
 from kafka_conformance.wire.broker_gate.case import Case
-from kafka_conformance.wire.broker_gate.runner import Difference, Outcome
+from kafka_conformance.wire.broker_gate.runner import ABSENT, Difference, Outcome
 
 __all__ = ["BrokerPlan", "gate_broker", "kinds_of", "rule_of"]
 
 _NUMBER = re.compile(r"\[\d+\]")
-_SHOWN = 60
 _EVERYWHERE_LEAST = 20
 
 
@@ -109,7 +108,7 @@ def rule_of(case: Case) -> str:
 
 
 def kinds_of(outcome: Outcome) -> list[str]:
-    """Return the kinds of a case's differences: the API, the field, and both values; or the API that was not answered."""
+    """Return the kinds of a case's differences: the API and the field; or the API that was not answered."""
     found = [_kind(outcome.case, each) for each in outcome.differences]
     if outcome.verdict is runner.Verdict.DIFFERS and found:
         return found
@@ -121,32 +120,32 @@ def _kind(case: Case, difference: Difference) -> str:
     api = case.steps[difference.step].api
     if difference.path == "connection":
         return f"{api}: the connection is not closed"
-    values = [_shown(each) for each in (difference.actual, difference.expected)]
-    return f"{api}: {_NUMBER.sub('', difference.path)} is {values[0]}, not {values[1]}"
+    return f"{api}: {_NUMBER.sub('', difference.path)} {_how(difference)}"
+
+
+def _how(difference: Difference) -> str:
+    """Return how two values differ: both for an error code, a flag or null; of others only that they do."""
+    if ABSENT in [difference.expected, difference.actual]:
+        return "is missing" if difference.actual == ABSENT else "should be missing"
+    values = difference.actual, difference.expected
+    if difference.path.lower().endswith("errorcode") or any(each is None or isinstance(each, bool) for each in values):
+        shown = ["a list" if isinstance(each, list) else msgspec.json.encode(each).decode() for each in values]
+        return f"is {shown[0]}, not {shown[1]}"
+    return "differs"
 
 
 def _grouped(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     """Return failed cases by kind: that of their first difference, but one that is everywhere hides no other.
 
-    A kind is everywhere if a tenth of all cases have it, such as a field that a broker never fills.
+    A kind is everywhere if half of the failed cases have it, such as a field that a broker never fills.
     """
     found = [(each, kinds_of(each)) for each in outcomes if each.is_failure]
     counts = Counter(kind for _, kinds in found for kind in set(kinds))
-    everywhere = {kind for kind, count in counts.items() if count >= max(_EVERYWHERE_LEAST, len(found) / 10)}
+    everywhere = {kind for kind, count in counts.items() if count >= max(_EVERYWHERE_LEAST, len(found) / 2)}
     groups: dict[str, list[Outcome]] = {}
     for each, kinds in found:
         groups.setdefault(next((kind for kind in kinds if kind not in everywhere), kinds[0]), []).append(each)
     return groups
-
-
-def _shown(value: object) -> str:
-    """Return a value in a few letters: lists and objects by their size, so that those of one kind are alike."""
-    if isinstance(value, list):
-        return f"a list of {len(value)}"
-    if isinstance(value, dict):
-        return "an object"
-    text = msgspec.json.encode(value).decode()
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def _judge_group(rule: str, release: str, outcomes: Sequence[Outcome], named: Mapping[str, str], seconds: float,

@@ -24,6 +24,7 @@ from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.gate.broker import BrokerPlan, gate_broker
 from kafka_conformance.gate.reports import github as gate_github
 from kafka_conformance.gate.reports import writers
+from kafka_conformance.gate.selection import Selection
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.wire.broker_gate.case import Case, frozen
 from kafka_conformance.wire.broker_gate.runner import PREFIX, Target
@@ -72,7 +73,7 @@ def run(*, address: str, release: str | None, patterns: Sequence[str], skip: Seq
     try:
         _check_cluster(target, address, owned=owned)
         _announce(target, address, chosen, cases, prefix)
-        plan = BrokerPlan(cases, chosen, seed, address, _words(patterns, skip))
+        plan = BrokerPlan(cases, chosen, seed, address, str(Selection(tuple(patterns), tuple(skip))))
         with event_stream(events) as emit, steps(f"the gate of {address}", len(cases)) as progress:
             gated, outcomes = gate_broker(target, plan, entries, emit, progress)
     finally:
@@ -135,7 +136,3 @@ def _announce(target: Target, address: str, release: str, cases: Sequence[Case],
         f"gate broker {address}: sends {plural(len(cases), 'case')} recorded from Kafka {release}, {made} {prefix}-*,"
         f" writes to no other topic, and {end}; groups and transactional ids are named {prefix}-*"
     )
-
-
-def _words(patterns: Sequence[str], skip: Sequence[str]) -> str:
-    return ", ".join(filter(None, (" or ".join(patterns), " nor ".join(f"not {each}" for each in skip))))

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from fake_brokers import CLOSE, FakeBroker, fake_broker
+from mock_broker import mock_broker
 
 from kafka_conformance.cli.commands import gate_broker
 from kafka_conformance.cli.main import app
@@ -45,6 +46,7 @@ def test_broker_that_answers_as_kafka_ends_with_0(broker: FakeBroker) -> None:
     ran = gate(broker, *RUN, "--seed", "7", code=0)
     assert "4 of 4 cases agree with Kafka" in ran.output
     assert "seed 7" in ran.output
+    assert "(only run api-versions/v0, run api-versions/v1, " in ran.output
 
 
 def test_gate_announces_the_work_before_the_first_change(broker: FakeBroker) -> None:
@@ -171,6 +173,16 @@ def test_events_of_a_gate_make_the_same_report_again(broker: FakeBroker, tmp_pat
     ran = CliRunner().invoke(app, ["report", str(events)], standalone_mode=False)
     assert ran.return_value == 0
     assert "4 of 4 cases agree with Kafka" in ran.output
+
+
+def test_mock_cluster_of_librdkafka_is_gated_without_create_topics() -> None:
+    with mock_broker() as mock:
+        words = ["gate", "broker", mock.bootstrap, "--run", "fetch/*", "--run", "topics/*", "--timeout", "5"]
+        ran = CliRunner().invoke(app, words, standalone_mode=False, catch_exceptions=False)
+    assert ran.return_value == 1, ran.output
+    assert "and leaves these: the broker has no DeleteTopics" in ran.stderr
+    assert "the broker has no CreateTopics version" in ran.output
+    assert re.search(r"broker/fetch +differs +[23]\d ", ran.output)
 
 
 def test_gate_is_not_a_target_called_broker() -> None:
