@@ -8,7 +8,6 @@ in kit/docs/gate-broker.md is written; ``--table`` writes it alone.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,6 +18,7 @@ import msgspec
 from broker_cases import SEED, all_cases
 
 from kafka_conformance.brokers.broker import running_broker
+from kafka_conformance.reports.page_block import write_block
 from kafka_conformance.wire.broker_gate.case import FILE, Case, Frozen, Provenance, Recorded, frozen, write
 from kafka_conformance.wire.broker_gate.runner import PREFIX, Target, Verdict, differences
 from kafka_conformance.wire.client import parse_address
@@ -26,7 +26,7 @@ from kafka_jars.brokers import broker_coordinates, load_brokers
 from kafka_reference.releases import parse_release
 
 PAGE = Path(__file__).parents[1] / "kit" / "docs" / "gate-broker.md"
-TABLE = re.compile(r"(<!-- table: .*? -->\n).*?(<!-- /table -->)", re.DOTALL)
+TABLE = "python ci/record_broker_cases.py --table"
 RELEASES = ("3.3.2", "3.6.2", "3.7.2", "3.9.2", "4.0.2", "4.2.2", "4.3.1", "4.4.0")
 
 
@@ -78,10 +78,17 @@ def with_answers(case: Case, answers: Mapping[str, list[Any]]) -> Case:
     return msgspec.structs.replace(case, expected=[Recorded(tuple(releases), known) for releases, known in groups])
 
 
+def void_releases() -> list[str]:
+    """Return the releases whose answers are not recorded as they would be: all of them if a request has changed."""
+    jars = frozen().provenance.jars
+    if [msgspec.structs.replace(case, expected=[]) for case in frozen().cases] != all_cases():
+        return list(RELEASES)
+    return [release for release in RELEASES if jars.get(release) != broker_sha256(release)]
+
+
 def write_table() -> None:
     """Write the table of the page."""
-    page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(TABLE.sub(lambda match: f"{match[1]}{table(frozen())}{match[2]}", page), encoding="utf-8")
+    write_block(PAGE, TABLE, table(frozen()))
 
 
 def table(shipped: Frozen) -> str:

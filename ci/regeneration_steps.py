@@ -21,6 +21,7 @@ import finding_pages
 import historical_bugs
 import msgspec
 import proof_pages
+import record_broker_cases
 from regenerate import Step
 
 from kafka_conformance.answerers.driver import schema
@@ -54,6 +55,7 @@ __all__ = ["STEPS", "file_key", "rule_keys"]
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "kit" / "docs"
 CASES = "kit/kafka_conformance/cases/data"
+BROKER_CASES = "kit/kafka_conformance/wire/broker_gate/cases.ndjson"
 CERTIFICATE = "reference/kafka_reference/certificate.json"
 KILLED = "kit/kafka_conformance/verify/mutants/record.json"
 GENERATED = "kit/kafka_conformance/generated_mutants/record.json"
@@ -245,6 +247,12 @@ STEPS = (
          after=("certificate", "certified-scores", "coverage", "mutants", "extended-cases", "cases", "kills")),
     Step("rule-pages", ("kit/docs/rules/*.md",), ("kafka-conformance rules --write kit/docs/rules",), 10,
          void=_void_rule_pages, after=("cases", "kills")),
+    Step("broker-cases", (BROKER_CASES,), ("python ci/record_broker_cases.py",), 60 * len(record_broker_cases.RELEASES),
+         void=record_broker_cases.void_releases),
+    Step("broker-cases-page", ("kit/docs/gate-broker.md",), (record_broker_cases.TABLE,), 2,
+         void=lambda: _block_differs(record_broker_cases.PAGE, record_broker_cases.TABLE,
+                                     lambda: record_broker_cases.table(record_broker_cases.frozen())),
+         after=("broker-cases",)),
     Step("behaviour", ("kit/docs/behaviour.md",), ("kafka-conformance behaviour all --table kit/docs/behaviour.md",), 5,
          void=lambda: _block_differs(DOCS / "behaviour.md", "behaviour", lambda: behaviour_page(RULES.values())),
          after=("certificate",)),

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
+import record_broker_cases
 from broker_cases import SEED, all_cases
 from record_broker_cases import PAGE, RELEASES, TABLE, broker_sha256, merged, table, with_answers
 
+from kafka_conformance.reports.page_block import block_of
 from kafka_conformance.wire.broker_gate.case import Frozen, Recorded, frozen
 
 AGAIN = "run: python ci/record_broker_cases.py"
@@ -18,15 +21,24 @@ def test_shipped_requests_are_those_of_the_source() -> None:
 
 
 def test_shipped_answers_come_from_the_pinned_jars() -> None:
-    jars = frozen().provenance.jars
-    assert set(jars) <= set(RELEASES)
-    assert jars == {release: broker_sha256(release) for release in jars}, AGAIN
+    assert {release: broker_sha256(release) for release in RELEASES} == JARS, AGAIN
 
 
 def test_table_of_the_page_counts_the_shipped_cases() -> None:
-    (found,) = TABLE.findall(PAGE.read_text(encoding="utf-8"))
-    shown = PAGE.read_text(encoding="utf-8").partition(found[0])[2].partition(found[1])[0]
-    assert shown == table(frozen()), "run: python ci/record_broker_cases.py --table"
+    assert block_of(PAGE.read_text(encoding="utf-8"), TABLE) == table(frozen()).strip(), f"run: {TABLE}"
+
+
+def test_releases_are_recorded_again_after_another_jar_or_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert record_broker_cases.void_releases() == []
+    monkeypatch.setattr(
+        record_broker_cases, "broker_sha256", lambda release: "other" if release == "3.9.2" else JARS[release]
+    )
+    assert record_broker_cases.void_releases() == ["3.9.2"]
+    monkeypatch.setattr(record_broker_cases, "all_cases", lambda: all_cases()[1:])
+    assert record_broker_cases.void_releases() == list(RELEASES)
+
+
+JARS = frozen().provenance.jars
 
 
 def test_equal_answers_of_releases_are_kept_once() -> None:
