@@ -16,7 +16,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -44,7 +44,7 @@ from kafka_conformance.wire.broker_gate.runner import ABSENT, Difference, Outcom
 __all__ = ["BrokerPlan", "gate_broker", "kinds_of", "rule_of"]
 
 _NUMBER = re.compile(r"\[\d+\]")
-_EVERYWHERE_LEAST = 20
+_EVERYWHERE_LEAST = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,8 @@ def gate_broker(target: runner.Target, plan: BrokerPlan, known: KnownFailures, e
             outcomes[case.id] = target.run(case, plan.release)
             seconds[rule_of(case)] += time.monotonic() - before  # type: ignore[assignment]
             progress.advance()
-    kinds = {each.case.id: kind for kind, alike in _grouped(outcomes.values()).items() for each in alike}
     ended = [
-        _judge_group(
-            rule, plan.release, [outcomes[case.id] for case in cases], kinds, seconds[rule], known, record, result
-        )
+        _judge_group(rule, plan.release, [outcomes[case.id] for case in cases], seconds[rule], known, record, result)
         for rule, cases in groups.items()
     ]
     for stale in known.wrong():
@@ -135,9 +132,9 @@ def _how(difference: Difference) -> str:
 
 
 def _grouped(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
-    """Return failed cases by kind: that of their first difference, but one that is everywhere hides no other.
+    """Return the failed cases of a group by kind: that of the first difference, but one that is everywhere hides no other.
 
-    A kind is everywhere if half of the failed cases have it, such as a field that a broker never fills.
+    A kind is everywhere if half of these cases have it, such as a field that a broker never fills.
     """
     found = [(each, kinds_of(each)) for each in outcomes if each.is_failure]
     counts = Counter(kind for _, kinds in found for kind in set(kinds))
@@ -148,14 +145,13 @@ def _grouped(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
     return groups
 
 
-def _judge_group(rule: str, release: str, outcomes: Sequence[Outcome], named: Mapping[str, str], seconds: float,
+def _judge_group(rule: str, release: str, outcomes: Sequence[Outcome], seconds: float,
                  known: KnownFailures, record: Callable[[Event], None], result: GateResult) -> RuleEnded:  # fmt: skip
     record(RuleBegan(rule, release, "exact", len(outcomes)))
     known.asked(rule, release, [each.case.id for each in outcomes])
     kinds: dict[tuple[str, Known | None], list[Outcome]] = {}
-    for outcome in outcomes:
-        if outcome.is_failure:
-            kind = named[outcome.case.id]
+    for kind, alike in _grouped(outcomes).items():
+        for outcome in alike:
             miss = Miss(rule, release, outcome.case.id, kind, {"steps": outcome.answers}, lambda _: False)
             kinds.setdefault((kind, known.covers(miss)), []).append(outcome)
     covered = 0
