@@ -165,6 +165,13 @@ class Findings:
         """Return the number of findings of a severity, those that are not kept among them."""
         return self._totals[severity]
 
+    def by_folder(self) -> Mapping[tuple[str, Severity], int]:
+        """Return the number of findings on each folder and the files in it, by severity."""
+        found: Counter[tuple[str, Severity]] = Counter()
+        for (_, severity, file), count in self._counts.items():
+            found[file.partition("/")[0], severity] += count
+        return found
+
     def left_out(self) -> Mapping[str, int]:
         """Return how many findings tell of what was not judged, by kind (:data:`LEFT_OUT`)."""
         return {kind: self._kinds[kind] for kind in LEFT_OUT if self._kinds[kind]}

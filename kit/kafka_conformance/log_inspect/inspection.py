@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
+from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.log_inspect.checks.batches import BatchCheck
 from kafka_conformance.log_inspect.checks.checkpoints import (
@@ -73,6 +76,7 @@ def inspect(
     _what_else(directory, findings)
     check_partition_metadata(directory, findings)
     aside = _check_start_files(directory, findings, release)
+    before = findings.by_folder()
     summaries = []
     for partition in directory.partitions:
         partition_begins(partition.name)
@@ -84,8 +88,9 @@ def inspect(
         except OSError as error:
             findings.add("unreadable", directory.relative(partition.folder), str(error.strerror))
             continue
-        summaries.append(_PartitionRun(directory, listed, findings, checkpoints, records, policy, read,
-                                       aside=partition.name in aside).run())  # fmt: skip
+        summary = _PartitionRun(directory, listed, findings, checkpoints, records, policy, read,
+                                aside=partition.name in aside).run()  # fmt: skip
+        summaries.append(_with_earlier(summary, before, directory))
     broken = findings.count(Severity.BROKEN)
     left_out = findings.left_out()
     dropped = dict(findings.dropped())
@@ -119,6 +124,23 @@ def _check_start_files(directory: LogDirectory, findings: Findings, release: Rel
             metadata = read_metadata_topics(of_metadata[0], int(properties["node.id"]))
         check_topic_ids(directory, findings, release, metadata)
     return {each.file.partition("/")[0] for each in list(findings)[before:] if each.effect is Effect.SETS_ASIDE}
+
+
+def _with_earlier(
+    summary: PartitionSummary, before: Mapping[tuple[str, Severity], int], directory: LogDirectory
+) -> PartitionSummary:
+    """Count in a partition's row what was found in its folder before its segments were read."""
+    folder = harmless(summary.name)
+
+    def count(severity: Severity) -> int:
+        return sum(
+            number for (name, each), number in before.items() if each is severity and (name == folder or not directory.whole)
+        )
+
+    return msgspec.structs.replace(
+        summary, broken=summary.broken + count(Severity.BROKEN),
+        suspicious=summary.suspicious + count(Severity.SUSPICIOUS),
+    )  # fmt: skip
 
 
 def _what_else(directory: LogDirectory, findings: Findings) -> None:

@@ -124,7 +124,9 @@ def _check_one_id(directory: LogDirectory, findings: Findings, ids: Mapping[str,
     for known, partitions in ids.items():
         if certain and len(partitions) == most:
             continue
-        others = ", ".join(f"{each[0].name} has {other}" for other, each in ids.items() if other != known)
+        # Of two ids that are as frequent, each is named at its own partition.
+        others = ", ".join(f"{each[0].name} has {other if certain else 'another'}"
+                           for other, each in ids.items() if other != known)  # fmt: skip
         which = "" if certain else ": one of them is set aside"
         for partition in partitions:
             name = directory.relative(partition.folder / "partition.metadata")

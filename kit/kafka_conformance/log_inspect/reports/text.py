@@ -54,15 +54,16 @@ def show(out: Console, found: Inspection) -> None:
 
 
 def start_answers(found: Inspection) -> Iterator[tuple[str, str, Sequence[str]]]:
-    """Yield the three questions, each with a short answer and its reasons."""
+    """Yield the three questions, each with a short answer and its reasons, and after them what was not checked."""
     start = found.start
     if start.starts != "not asked":
-        reasons = [*start.stopped_by, *(f"not checked: {what}" for what in start.not_checked)]
-        yield f"Would a broker of {start.kafka} start?", start.starts, [harmless(line) for line in reasons]
+        yield f"Would a broker of {start.kafka} start?", start.starts, [harmless(line) for line in start.stopped_by]
     changes, wrong = ([harmless(line) for line in lines] for lines in (start.changes, start.wrong))
     none = "not reached" if start.starts == "no" else "nothing"
     yield "What would it set aside, truncate, delete or rebuild?", "" if changes else none, changes
     yield "What cannot be read, or is answered wrongly, afterwards?", "" if wrong else none, wrong
+    if start.starts != "not asked":
+        yield "What of a start was not checked?", "", start.not_checked
 
 
 def worst_first(found: Inspection) -> list[PartitionSummary]:
