@@ -167,16 +167,41 @@ class LogDirectory:
         return harmless(str(path.relative_to(self.root)))
 
 
-def open_directory(root: Path) -> LogDirectory:
-    """Look into a directory. Raises BadInput for one that is missing, unreadable, or no log directory of Kafka."""
+def open_directory(root: Path, *, of_node: bool = False) -> LogDirectory:
+    """Look into a directory. Raises BadInput for one that is missing, unreadable, or no log directory of Kafka.
+
+    ``of_node``: the settings of a node name it, so it may be empty or missing: a broker makes it, and finds nothing in it.
+    """
     try:
         entries = sorted(root.iterdir(), key=lambda path: path.name)
     except OSError as error:
+        if of_node and isinstance(error, FileNotFoundError):
+            return LogDirectory(root, True, (), (), (), clean_shutdown=False, of_broker=True)
         hint = ": name the folder that has it" if error.errno == errno.ENOTDIR else ""
         raise BadInput(f"{root} cannot be read: {error.strerror}{hint}") from error
     if any(_SEGMENT_FILE.fullmatch(entry.name) for entry in entries):
         return LogDirectory(root, False, (_partition(root, entries),), (), (), True)
-    partitions, leftovers, unknown, misnamed, foreign = [], [], [], [], []
+    partitions, leftovers, unknown, misnamed, foreign = _sorted_entries(entries)
+    known = any(entry.name in {*CHECKPOINTS, "meta.properties"} for entry in entries)
+    if not of_node and not known and not any(partition.segments or partition.snapshots for partition in partitions):
+        raise BadInput(f"{root} is no log directory of Kafka: it has no partition folder, no segment and no "
+                       f"meta.properties{_hint(entries)}")  # fmt: skip
+    clean = (root / ".kafka_cleanshutdown").exists()
+    return LogDirectory(
+        root, True, tuple(partitions), tuple(leftovers), tuple(unknown), clean, misnamed=tuple(misnamed),
+        foreign=tuple(foreign), of_broker=of_node or any(entry.name in _ONLY_OF_BROKERS for entry in entries),
+    )  # fmt: skip
+
+
+def _sorted_entries(
+    entries: list[Path],
+) -> tuple[list[Partition], list[str], list[str], list[str], list[str]]:
+    """Return the partitions, and the names of leftovers, of unknown files, and of misnamed and foreign folders."""
+    partitions: list[Partition] = []
+    leftovers: list[str] = []
+    unknown: list[str] = []
+    misnamed: list[str] = []
+    foreign: list[str] = []
     for entry in entries:
         moved = _MOVED.fullmatch(entry.name)
         if entry.is_dir() and entry.name != _REMOTE_CACHE and _is_foreign(entry.name):
@@ -190,15 +215,7 @@ def open_directory(root: Path) -> LogDirectory:
             leftovers.append(entry.name)
         elif entry.name not in _IN_DIRECTORY:
             unknown.append(entry.name)
-    known = any(entry.name in {*CHECKPOINTS, "meta.properties"} for entry in entries)
-    if not known and not any(partition.segments or partition.snapshots for partition in partitions):
-        raise BadInput(f"{root} is no log directory of Kafka: it has no partition folder, no segment and no "
-                       f"meta.properties{_hint(entries)}")  # fmt: skip
-    clean = (root / ".kafka_cleanshutdown").exists()
-    return LogDirectory(
-        root, True, tuple(partitions), tuple(leftovers), tuple(unknown), clean, misnamed=tuple(misnamed),
-        foreign=tuple(foreign), of_broker=any(entry.name in _ONLY_OF_BROKERS for entry in entries),
-    )  # fmt: skip
+    return partitions, leftovers, unknown, misnamed, foreign
 
 
 def _is_foreign(name: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,16 +28,19 @@ from kafka_conformance.log_inspect.checks.checkpoints import (
 )
 from kafka_conformance.log_inspect.checks.context import Context
 from kafka_conformance.log_inspect.checks.leader_epochs import LeaderEpochCheck
+from kafka_conformance.log_inspect.checks.node import (
+    Places,
+    check_all_meta_properties,
+    check_folders_across,
+    check_topic_ids,
+    is_spare,
+    read_local_metadata,
+)
 from kafka_conformance.log_inspect.checks.offset_index import OffsetIndexCheck, open_index
 from kafka_conformance.log_inspect.checks.producers import ProducerCheck
 from kafka_conformance.log_inspect.checks.records import RecordCheck
 from kafka_conformance.log_inspect.checks.snapshots import check_snapshot, check_snapshots_exist
-from kafka_conformance.log_inspect.checks.start_files import (
-    check_folders,
-    check_meta_properties,
-    check_quorum,
-    check_topic_ids,
-)
+from kafka_conformance.log_inspect.checks.start_files import check_folders, check_quorum
 from kafka_conformance.log_inspect.checks.time_index import TimeIndexCheck
 from kafka_conformance.log_inspect.checks.times import TimeCheck
 from kafka_conformance.log_inspect.checks.transaction_index import check_transaction_index
@@ -44,7 +48,7 @@ from kafka_conformance.log_inspect.directory import LARGEST_FILE, METADATA, LogD
 from kafka_conformance.log_inspect.findings import UNJUDGED, Effect, Findings, Severity, Situation
 from kafka_conformance.log_inspect.header import CONTROL
 from kafka_conformance.log_inspect.log_end import BatchTooSmall, read_log_end
-from kafka_conformance.log_inspect.metadata_topics import read_metadata_topics
+from kafka_conformance.log_inspect.node_settings import NodeSettings
 from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary, SegmentSummary
 from kafka_conformance.log_inspect.scan import Damage, Scanned, Segment, scan
 from kafka_conformance.log_inspect.start_verdict import judge_start
@@ -56,74 +60,91 @@ NO_TIME = 2**63 - 1
 
 
 def inspect(
-    directory: LogDirectory,
-    *,
+    *directories: LogDirectory,
     records: bool = False,
     policy: str = "",
     release: Release = NEWEST,
+    settings: NodeSettings | None = None,
     read: Callable[[int], object] = lambda _: None,
     partition_begins: Callable[[str], object] = lambda _: None,
 ) -> Inspection:
-    """Inspect a directory.
+    """Inspect a directory, or all log directories of one node.
 
     ``records``: decode the records of every batch too. ``policy``: the ``cleanup.policy`` of all topics, ``delete`` or
-    ``compact``, empty if unknown. ``release`` is that of the broker whose start is judged. ``read`` is called with
-    numbers of bytes that were read.
+    ``compact``, empty if unknown. ``release`` is that of the broker whose start is judged, ``settings`` are the node's, if
+    they are known. ``read`` is called with numbers of bytes that were read.
     """
     began = time.monotonic()
-    findings = Findings()
-    checkpoints = read_checkpoints(directory, findings)
-    _what_else(directory, findings)
-    check_partition_metadata(directory, findings)
-    aside = _check_start_files(directory, findings, release)
-    before = findings.by_folder()
-    summaries = []
-    for partition in directory.partitions:
-        partition_begins(partition.name)
-        try:
-            listed = partition.listed_again()
-        except FileNotFoundError:
-            findings.add("leftover", directory.relative(partition.folder), "a broker deleted it during the inspection")
-            continue
-        except OSError as error:
-            findings.add("unreadable", directory.relative(partition.folder), str(error.strerror))
-            continue
-        summary = _PartitionRun(directory, listed, findings, checkpoints, records, policy, read,
-                                aside=partition.name in aside).run()  # fmt: skip
-        summaries.append(_with_earlier(summary, before, directory))
-    broken = findings.count(Severity.BROKEN)
-    left_out = findings.left_out()
-    dropped = dict(findings.dropped())
-    rows = [
-        FindingRow(kind=each.kind, severity=each.severity.value, file=each.file, position=each.position,
-                   offset=each.offset, what=each.what, meaning=each.meaning,
-                   more=dropped.pop((each.kind, each.severity, each.file), 0), effect=each.effect.value)
-        for each in reversed(list(findings))  # the number of those left out stands at the last one
-    ][::-1]  # fmt: skip
+    places = [(directory, Findings()) for directory in directories]
+    checkpoints = []
+    for directory, findings in places:
+        checkpoints.append(read_checkpoints(directory, findings, spare=is_spare(directory, directories)))
+        _what_else(directory, findings)
+        check_partition_metadata(directory, findings)
+    aside = _check_start_files(places, release, settings)
+    summaries, rows, left_out = [], [], Counter[str]()
+    for (directory, findings), offsets in zip(places, checkpoints, strict=True):
+        root = str(directory.root) if len(directories) > 1 else ""
+        before = findings.by_folder()
+        offline = any(each.effect is Effect.OFFLINE for each in findings)
+        for partition in directory.partitions:
+            partition_begins(partition.name)
+            try:
+                listed = partition.listed_again()
+            except FileNotFoundError:
+                name = directory.relative(partition.folder)
+                findings.add("leftover", name, "a broker deleted it during the inspection")
+                continue
+            except OSError as error:
+                findings.add("unreadable", directory.relative(partition.folder), str(error.strerror))
+                continue
+            summary = _PartitionRun(directory, listed, findings, offsets, records, policy, read,
+                                    aside=offline or (directory.root, partition.name) in aside).run()  # fmt: skip
+            summaries.append(_with_earlier(msgspec.structs.replace(summary, directory=root), before, directory))
+        rows += _rows(findings, root)
+        left_out.update(findings.left_out())
+    broken, suspicious = (
+        sum(findings.count(severity) for _, findings in places) for severity in (Severity.BROKEN, Severity.SUSPICIOUS)
+    )
     return Inspection(
-        kit=kit_version(), directory=str(directory.root), records_decoded=records,
-        verdict="broken" if broken else "not judged" if left_out.keys() & set(UNJUDGED) else "sound", left_out=left_out,
-        broken=broken, suspicious=findings.count(Severity.SUSPICIOUS), partitions=summaries, findings=rows,
-        start=judge_start(directory, rows, summaries, release),
+        kit=kit_version(), directory=", ".join(str(directory.root) for directory in directories), records_decoded=records,
+        verdict="broken" if broken else "not judged" if left_out.keys() & set(UNJUDGED) else "sound",
+        left_out=dict(left_out), broken=broken, suspicious=suspicious, partitions=summaries, findings=rows,
+        start=judge_start(directories, rows, summaries, release, settings),
         took_s=round(time.monotonic() - began, 3),
     )  # fmt: skip
 
 
-def _check_start_files(directory: LogDirectory, findings: Findings, release: Release) -> set[str]:
+def _rows(findings: Findings, root: str) -> list[FindingRow]:
+    dropped = dict(findings.dropped())
+    return [
+        FindingRow(kind=each.kind, severity=each.severity.value, file=each.file, position=each.position,
+                   offset=each.offset, what=each.what, meaning=each.meaning, directory=root,
+                   more=dropped.pop((each.kind, each.severity, each.file), 0), effect=each.effect.value)
+        for each in reversed(list(findings))  # the number of those left out stands at the last one
+    ][::-1]  # fmt: skip
+
+
+def _check_start_files(places: Places, release: Release, settings: NodeSettings | None) -> set[tuple[Path, str]]:
     """Check what a start reads before the partitions, and return the partitions that it sets aside."""
-    if not (directory.whole and directory.of_broker):
+    of_brokers = [place for place in places if place[0].whole and (place[0].of_broker or len(places) > 1)]
+    if not of_brokers:
         return set()
-    before = len(list(findings))
-    properties = check_meta_properties(directory, findings, release)
-    check_folders(directory, findings)
-    check_quorum(directory, findings)
-    of_metadata = [partition for partition in directory.partitions if partition.name == METADATA]
+    properties = check_all_meta_properties(of_brokers, release, settings)
+    for directory, findings in of_brokers:
+        check_folders(directory, findings)
+        check_quorum(directory, findings)
+    check_folders_across(of_brokers)
+    of_metadata = any(partition.name == METADATA for directory, _ in of_brokers for partition in directory.partitions)
     if properties.get("version") == "1" or of_metadata:
-        metadata = None
-        if of_metadata and "node.id" in properties:
-            metadata = read_metadata_topics(of_metadata[0], int(properties["node.id"]))
-        check_topic_ids(directory, findings, release, metadata)
-    return {each.file.partition("/")[0] for each in list(findings)[before:] if each.effect is Effect.SETS_ASIDE}
+        metadata = read_local_metadata(of_brokers, properties, settings)
+        check_topic_ids(of_brokers, release, metadata)
+    return {
+        (directory.root, each.file.partition("/")[0])
+        for directory, findings in of_brokers
+        for each in findings
+        if each.effect is Effect.SETS_ASIDE
+    }
 
 
 def _with_earlier(
@@ -134,7 +155,9 @@ def _with_earlier(
 
     def count(severity: Severity) -> int:
         return sum(
-            number for (name, each), number in before.items() if each is severity and (name == folder or not directory.whole)
+            number
+            for (name, each), number in before.items()
+            if each is severity and (name == folder or not directory.whole)
         )
 
     return msgspec.structs.replace(

@@ -25,7 +25,7 @@ def show(out: Console, found: Inspection) -> None:
     """Print the partitions, what is broken, what is suspicious, one paragraph for each kind of note, and the verdict."""
     partitions = worst_first(found)
     rows = [
-        [each.name, f"{each.segments:,}", f"{each.bytes:,}", f"{each.batches:,}", f"{each.records:,}",
+        [each.path, f"{each.segments:,}", f"{each.bytes:,}", f"{each.batches:,}", f"{each.records:,}",
          offsets_of(each), f"{each.producers:,}", f"{each.transactions:,}",
          "yes" if each.compacted else "", f"{each.broken:,}", f"{each.suspicious:,}"]
         for each in partitions[:_MOST_PARTITIONS]
@@ -119,7 +119,7 @@ def _meaning(out: Console, each: FindingRow) -> None:
 
 def place_of(each: FindingRow) -> str:
     """Return where a finding is, as one line."""
-    parts = [each.file]
+    parts = [each.path]
     if each.position is not None:
         parts.append(f"position {each.position:,}")
     if each.offset is not None:
