@@ -15,7 +15,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
@@ -26,7 +26,7 @@ from kafka_conformance.core.sanitize import harmless
 
 __all__ = [
     "LARGEST_FILE", "METADATA", "LogDirectory", "Partition", "SegmentFiles", "checkpoint_lines", "open_directory",
-    "open_file", "small_file", "small_text",
+    "open_file", "open_segment", "small_file", "small_text",
 ]  # fmt: skip
 
 LARGEST_FILE = 2**31 - 1
@@ -91,7 +91,7 @@ class Partition:
     ``segments`` are those with a ``.log``, ascending. ``snapshots`` are the offsets of producer snapshots, ascending.
     ``orphans`` are index files without a ``.log``. ``misnamed`` are files that a broker takes for one of a segment, and
     whose names have no offset that it can read. ``metadata_snapshots`` are the names of snapshots of the cluster's metadata,
-    ascending.
+    ascending. ``only`` is the base offset of the segment that is inspected by itself, None for all.
     """
 
     folder: Path
@@ -103,6 +103,12 @@ class Partition:
     unknown: tuple[str, ...]
     misnamed: tuple[str, ...] = ()
     metadata_snapshots: tuple[str, ...] = ()
+    only: int | None = None
+
+    @property
+    def inspected(self) -> tuple[SegmentFiles, ...]:
+        """The segments that are inspected: all, or the only one."""
+        return tuple(each for each in self.segments if self.only in {None, each.base_offset})
 
     @property
     def future(self) -> bool:
@@ -127,7 +133,11 @@ class Partition:
             before, found = found, _listed(self.folder, inodes=True)
             if before == found:
                 break
-        return found
+        return found if self.only is None else found.limited_to(self.only)
+
+    def limited_to(self, base_offset: int) -> Partition:
+        """Return the partition as it is inspected for one segment: without files that belong to no segment."""
+        return replace(self, only=base_offset, snapshots=(), orphans=(), leftovers=(), unknown=(), misnamed=())
 
     def has_rolled(self) -> bool:
         """Has a broker begun a segment since the folder was listed, or deleted the partition?"""
@@ -191,6 +201,18 @@ def open_directory(root: Path, *, of_node: bool = False) -> LogDirectory:
         root, True, tuple(partitions), tuple(leftovers), tuple(unknown), clean, misnamed=tuple(misnamed),
         foreign=tuple(foreign), of_broker=of_node or any(entry.name in _ONLY_OF_BROKERS for entry in entries),
     )  # fmt: skip
+
+
+def open_segment(path: Path) -> LogDirectory:
+    """Return the directory of a ``.log`` file, of which this segment alone is inspected. Raises BadInput."""
+    found = _SEGMENT_FILE.fullmatch(path.name)
+    offset = _number(found[1]) if found is not None and found[2] == "log" else None
+    if offset is None:
+        raise BadInput(f"{path} is not named as a segment, such as {0:020}.log: name the folder that has it, or rename a "
+                       "copy of the file")  # fmt: skip
+    with reading(path):
+        partition = _listed(path.parent).limited_to(offset)
+    return LogDirectory(path.parent, False, (partition,), (), (), True)
 
 
 def _sorted_entries(

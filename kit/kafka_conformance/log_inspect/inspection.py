@@ -80,7 +80,8 @@ def inspect(
     for directory, findings in places:
         checkpoints.append(read_checkpoints(directory, findings, spare=is_spare(directory, directories)))
         _what_else(directory, findings)
-        check_partition_metadata(directory, findings)
+        if not any(partition.only is not None for partition in directory.partitions):
+            check_partition_metadata(directory, findings)
     aside = _check_start_files(places, release, settings)
     summaries, rows, left_out = [], [], Counter[str]()
     for (directory, findings), offsets in zip(places, checkpoints, strict=True):
@@ -258,21 +259,25 @@ class _PartitionRun:
         self.epochs = LeaderEpochCheck(self.context)
         if not partition.segments:
             findings.add("no-segments", self.directory.relative(partition.folder), "it has no .log file")
+        inspected = partition.inspected
+        first, last = (inspected[at].base_offset if inspected else 0 for at in (0, -1))
         for number, files in enumerate(partition.segments):
+            if partition.only not in {None, files.base_offset}:
+                continue
             following = partition.segments[number + 1].base_offset if number + 1 < len(partition.segments) else None
             if files.base_offset in snapshots:
                 self._snapshot(files.base_offset)
             self._segment(files, following)
         findings.situation = Situation.KEPT
-        first = partition.segments[0].base_offset if partition.segments else 0
-        end = max(self.batches.last_offset + 1, partition.segments[-1].base_offset if partition.segments else 0)
-        self._other_snapshots(end)
-        check_snapshots_exist(self.context, producers=self.magic_2 or not self.count)
+        end = max(self.batches.last_offset + 1, last)
+        if partition.only is None:
+            self._other_snapshots(end)
+            check_snapshots_exist(self.context, producers=self.magic_2 or not self.count)
         if self.directory.whole and not partition.name.endswith("-future") and not partition.has_rolled():
             check_ends(self.checkpoints, name, end, findings)
         end_after = self._end_after_start(end, start or 0)
         return PartitionSummary(
-            name=partition.name, segments=len(partition.segments), bytes=self.size, batches=self.count,
+            name=partition.name, segments=len(inspected), bytes=self.size, batches=self.count,
             records=self.record_count, start=max(first, start or 0), end=end, producers=len(self.producers.states),
             transactions=self.producers.markers, compacted=self.context.cleaned,
             broken=findings.count(Severity.BROKEN) - broken, suspicious=findings.count(Severity.SUSPICIOUS) - suspicious,
@@ -372,13 +377,16 @@ class _PartitionRun:
         if run.too_large:
             return
         last = max(self.batches.last_offset, files.base_offset - 1)
-        if not files.path("index").exists() and (not active or run.count):
+        needs_indexes = self.partition.only is None and (not active or run.count)  # a file may have been copied alone
+        if needs_indexes and not files.path("index").exists():
             self.findings.add("index-missing", self.context.name(files.path("index")), "the file is not there")
-        if not files.path("timeindex").exists() and (not active or run.count) and self.magic_2:
+        if needs_indexes and not files.path("timeindex").exists() and self.magic_2:
             # With the .index a start writes both again; alone it is made empty.
             rebuilt = self.findings.situation is Situation.RECOVERED
             self.findings.add("index-missing", self.context.name(files.path("timeindex")), "the file is not there",
                               effect=Effect.REBUILDS if rebuilt else Effect.WRONG)  # fmt: skip
+        if self.partition.only is not None and not files.suffixes & {"index", "txnindex"}:
+            return  # a file that was copied alone
         check_transaction_index(
             self.context, files.path("txnindex"), (files.base_offset, last if not grown else 2**63 - 1),
             self.producers.aborted, self.producers.abort_markers, sound=run.sound and not grown,
@@ -528,7 +536,7 @@ def total_bytes(directory: LogDirectory) -> int:
     """Return the size of all ``.log`` files and indexes in bytes, without those that are too large to be inspected."""
     total = 0
     for partition in directory.partitions:
-        for segment in partition.segments:
+        for segment in partition.inspected:
             for suffix in segment.suffixes:
                 with contextlib.suppress(OSError):
                     size = segment.path(suffix).stat().st_size

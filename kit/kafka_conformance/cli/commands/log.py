@@ -15,7 +15,7 @@ from kafka_conformance.core.files import is_file, write_report
 from kafka_conformance.core.progress import Steps, steps
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.streams import say_json
-from kafka_conformance.log_inspect.directory import LogDirectory, open_directory
+from kafka_conformance.log_inspect.directory import LogDirectory, open_directory, open_segment
 from kafka_conformance.log_inspect.find import find_offset, one_partition
 from kafka_conformance.log_inspect.inspection import inspect, total_bytes
 from kafka_conformance.log_inspect.node_settings import NodeSettings, read_node_settings
@@ -65,7 +65,8 @@ def inspect_directory(
 ) -> int:
     """Check a log directory or one partition's folder: segments, batches, indexes, snapshots, checkpoints.
 
-    Several DATA are the log directories of one node; DATA may be its server.properties, which names them.
+    Several DATA are the log directories of one node; DATA may be its server.properties, which names
+    them, or one .log file, which is inspected with its indexes.
 
     The report ends with three answers: would a broker start on it, what would it change, what is answered wrongly then.
     By default, the headers and checksums of all batches and all other files are checked; --records decodes records.
@@ -94,7 +95,9 @@ def inspect_directory(
 
 def _opened(named: tuple[Path, ...]) -> tuple[NodeSettings | None, list[LogDirectory]]:
     """Open what was named: log directories of one node, a partition's folder, or a node's ``server.properties``."""
-    if named[0].suffix != ".log" and is_file(named[0]):
+    if named[0].suffix == ".log" and len(named) == 1 and is_file(named[0]):
+        return None, [open_segment(named[0])]
+    if is_file(named[0]):
         if len(named) > 1:
             raise BadInput(f"{named[0]} names the log directories of a node: name no other DATA")
         settings = read_node_settings(named[0])
