@@ -42,7 +42,7 @@ from kafka_conformance.log_inspect.checks.records import RecordCheck
 from kafka_conformance.log_inspect.checks.snapshots import check_snapshot, check_snapshots_exist
 from kafka_conformance.log_inspect.checks.start_files import check_folders, check_quorum
 from kafka_conformance.log_inspect.checks.time_index import TimeIndexCheck
-from kafka_conformance.log_inspect.checks.times import TimeCheck
+from kafka_conformance.log_inspect.checks.times import TimeCheck, find_retention_hold
 from kafka_conformance.log_inspect.checks.transaction_index import check_transaction_index
 from kafka_conformance.log_inspect.directory import LARGEST_FILE, METADATA, LogDirectory, Partition, SegmentFiles
 from kafka_conformance.log_inspect.findings import UNJUDGED, Effect, Findings, Severity, Situation
@@ -177,22 +177,28 @@ def _what_else(directory: LogDirectory, findings: Findings) -> None:
     for name in directory.misnamed:
         findings.add("bad-name", name, "its partition number is not a 32-bit integer")
     for partition in directory.partitions:
-        others: tuple[tuple[str, Sequence[str | Path], str], ...] = (
-            ("bad-name", partition.misnamed, "the part before the first dot is not a 64-bit integer"),
-            ("leftover", partition.leftovers, "not inspected"),
-            ("unknown-file", partition.unknown, "not a file of Kafka's"),
-            ("leftover", [path for path in partition.orphans if _is_deleted(path, partition)],
-             "an index without a .log: the broker deletes it at its start"),
-            ("segment-gone", [path for path in partition.orphans if not _is_deleted(path, partition)],
-             "its .log is not there"),
-        )  # fmt: skip
-        for kind, names, what in others:
-            for each in names:
-                findings.add(kind, directory.relative(partition.folder / each), what)
+        _what_else_in(directory, partition, findings)
     if not directory.partitions:
         findings.add("no-partitions", ".", "no folder of a partition")
     if directory.whole and not directory.clean_shutdown:
         findings.add("not-flushed", ".kafka_cleanshutdown", "the file is not there")
+
+
+def _what_else_in(directory: LogDirectory, partition: Partition, findings: Findings) -> None:
+    others: tuple[tuple[str, Sequence[str | Path], str], ...] = (
+        ("bad-name", partition.misnamed, "the part before the first dot is not a 64-bit integer"),
+        ("unknown-file", partition.unknown, "not a file of Kafka's"),
+        ("leftover", [path for path in partition.orphans if _is_deleted(path, partition)],
+         "an index without a .log: the broker deletes it at its start"),
+        ("segment-gone", [path for path in partition.orphans if not _is_deleted(path, partition)],
+         "its .log is not there"),
+    )  # fmt: skip
+    for kind, names, what in others:
+        for each in names:
+            findings.add(kind, directory.relative(partition.folder / each), what)
+    for name in partition.leftovers:
+        path = partition.folder / name
+        findings.add("leftover", directory.relative(path), f"{_size(path):,} bytes: not inspected")
 
 
 def _is_deleted(index: Path, partition: Partition) -> bool:
@@ -284,6 +290,7 @@ class _PartitionRun:
             end_after_start=end_after, by_segment=self.rows,
             smallest_timestamp=min((each.smallest_timestamp for each in self.rows if each.batches), default=-1),
             largest_timestamp=max((each.largest_timestamp for each in self.rows), default=-1),
+            retention_held_by=find_retention_hold(self.rows),
         )  # fmt: skip
 
     def _situation(self, files: SegmentFiles, following: int | None) -> Situation:

@@ -8,7 +8,7 @@ import msgspec
 
 from kafka_conformance.core.sanitize import harmless
 
-__all__ = ["FindingRow", "Inspection", "PartitionSummary", "SegmentSummary", "StartVerdict"]
+__all__ = ["FindingRow", "Inspection", "PartitionSummary", "RetentionHold", "SegmentSummary", "StartVerdict"]
 
 
 class SegmentSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,6 +25,19 @@ class SegmentSummary(msgspec.Struct, frozen=True, kw_only=True):
     smallest_timestamp: int
     largest_timestamp: int
     start: str
+
+
+class RetentionHold(msgspec.Struct, frozen=True, kw_only=True):
+    """A segment that keeps all later ones from ``retention.ms``, since its largest timestamp, in ms, is later than theirs.
+
+    ``segments`` is the number of later ones, ``until`` the largest timestamp: all of them stay until ``retention.ms`` after
+    it. ``longer_ms`` is how much longer that is than by the timestamps of the later ones.
+    """
+
+    base_offset: int
+    segments: int
+    until: int
+    longer_ms: int
 
 
 class PartitionSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,6 +65,7 @@ class PartitionSummary(msgspec.Struct, frozen=True, kw_only=True):
     largest_timestamp: int
     by_segment: Sequence[SegmentSummary]
     directory: str = ""
+    retention_held_by: RetentionHold | None = None
 
     @property
     def path(self) -> str:

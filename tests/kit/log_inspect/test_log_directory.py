@@ -34,6 +34,8 @@ def test_log_directory_scan_lists_partitions_and_ignored_folders(tmp_path: Path)
         ("leftover", f"orders-0/{0:020}.log.deleted"), ("leftover", f"orders-0/{0:020}.log.swap"),
         ("metadata-log-missing", "__cluster_metadata-0"), ("unknown-file", "notes"), ("unknown-file", "orders-0/core.1234"),
     ]  # fmt: skip
+    sizes = [row.what for row in found.findings if row.file.endswith((".deleted", ".swap"))]
+    assert sizes == ["1 bytes: not inspected"] * 2
     (tmp_path / "replication-offset-checkpoint").write_text(f"0\n1\norders 0 {log.offset + 1}\n")
     (tmp_path / "recovery-point-offset-checkpoint").write_text("0\n1\norders 0\n")
     (log.folder / "partition.metadata").write_text("version: 1\n")

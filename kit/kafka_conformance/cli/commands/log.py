@@ -50,6 +50,7 @@ class _Read:
               "compact legal (default: unknown, they are suspicious).")  # fmt: skip
 @click.option("--kafka", "release", default="newest", show_default=True, metavar="RELEASE",
               help="The release of the broker whose start is judged.")  # fmt: skip
+@click.option("--segments", is_flag=True, help="Print a row for each segment too (default: for each partition).")
 @click.option("--strict", is_flag=True, help="Exit with 1 for suspicious findings too.")
 @click.option("--html", default=None, type=options.REPORT, metavar="FILE", help="Also write one HTML page.")
 @options.as_json
@@ -59,6 +60,7 @@ def inspect_directory(
     records: bool,
     policy: str | None,
     release: str,
+    segments: bool,
     strict: bool,
     html: Path | None,
     as_json: bool,
@@ -71,6 +73,8 @@ def inspect_directory(
     The report ends with three answers: would a broker start on it, what would it change, what is answered wrongly then.
     By default, the headers and checksums of all batches and all other files are checked; --records decodes records.
     """
+    if segments and as_json:
+        raise BadInput("--segments has no effect with --json: the document has every segment")
     try:
         asked = NEWEST if release == "newest" else parse_release(release)
     except ValueError as error:
@@ -85,7 +89,7 @@ def inspect_directory(
     if as_json:
         say_json(found)
     else:
-        text.show(console(), found)
+        text.show(console(), found, segments=segments)
     if html is not None:
         write_report(html, page.write(found))
     if found.verdict == "not judged":
