@@ -119,7 +119,7 @@ def _only_controller(
 ) -> bool:
     """Is the node known to be the only voter, by its settings or by its ``quorum-state``?"""
     if settings is not None and settings.roles:
-        return "controller" in settings.roles and settings.voters == {node}
+        return "controller" in settings.roles and settings.voters == frozenset({node})
     for _, partition in copies[:1]:
         try:
             voters = quorum_state(partition).get("currentVoters")

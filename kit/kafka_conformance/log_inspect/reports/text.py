@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from kafka_conformance.core.sanitize import harmless
@@ -14,7 +13,7 @@ from kafka_conformance.core.word_wrap import wrapped
 from kafka_conformance.log_inspect.checks.times import TOLERANCE_MS, shown_time
 from kafka_conformance.log_inspect.find import FoundBatch, Search
 from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary
-from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.tables import PlainTable, table
 from kafka_conformance.reports.terminal import plural
 
 __all__ = [
@@ -66,7 +65,7 @@ def show(out: Console, found: Inspection, *, segments: bool = False) -> None:
     out.print(Text(verdict_line(found), style="bold green" if found.verdict == "sound" else "bold red"))
 
 
-def _segment_table(partitions: Sequence[PartitionSummary]) -> Table:
+def _segment_table(partitions: Sequence[PartitionSummary]) -> PlainTable:
     rows = [
         [each.path, str(one.base_offset), f"{one.bytes:,}", f"{one.batches:,}", f"{one.records:,}",
          shown_time(one.smallest_timestamp), shown_time(one.largest_timestamp), one.start]
