@@ -15,7 +15,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
@@ -26,7 +26,7 @@ from kafka_conformance.core.sanitize import harmless
 
 __all__ = [
     "LARGEST_FILE", "METADATA", "LogDirectory", "Partition", "SegmentFiles", "checkpoint_lines", "open_directory",
-    "open_file", "small_file", "small_text",
+    "open_file", "open_segment", "small_file", "small_text",
 ]  # fmt: skip
 
 LARGEST_FILE = 2**31 - 1
@@ -91,7 +91,7 @@ class Partition:
     ``segments`` are those with a ``.log``, ascending. ``snapshots`` are the offsets of producer snapshots, ascending.
     ``orphans`` are index files without a ``.log``. ``misnamed`` are files that a broker takes for one of a segment, and
     whose names have no offset that it can read. ``metadata_snapshots`` are the names of snapshots of the cluster's metadata,
-    ascending.
+    ascending. ``only`` is the base offset of the segment that is inspected by itself, None for all.
     """
 
     folder: Path
@@ -103,6 +103,12 @@ class Partition:
     unknown: tuple[str, ...]
     misnamed: tuple[str, ...] = ()
     metadata_snapshots: tuple[str, ...] = ()
+    only: int | None = None
+
+    @property
+    def inspected(self) -> tuple[SegmentFiles, ...]:
+        """The segments that are inspected: all, or the only one."""
+        return tuple(each for each in self.segments if self.only in {None, each.base_offset})
 
     @property
     def future(self) -> bool:
@@ -127,7 +133,11 @@ class Partition:
             before, found = found, _listed(self.folder, inodes=True)
             if before == found:
                 break
-        return found
+        return found if self.only is None else found.limited_to(self.only)
+
+    def limited_to(self, base_offset: int) -> Partition:
+        """Return the partition as it is inspected for one segment: without files that belong to no segment."""
+        return replace(self, only=base_offset, snapshots=(), orphans=(), leftovers=(), unknown=(), misnamed=())
 
     def has_rolled(self) -> bool:
         """Has a broker begun a segment since the folder was listed, or deleted the partition?"""
@@ -167,16 +177,53 @@ class LogDirectory:
         return harmless(str(path.relative_to(self.root)))
 
 
-def open_directory(root: Path) -> LogDirectory:
-    """Look into a directory. Raises BadInput for one that is missing, unreadable, or no log directory of Kafka."""
+def open_directory(root: Path, *, of_node: bool = False) -> LogDirectory:
+    """Look into a directory. Raises BadInput for one that is missing, unreadable, or no log directory of Kafka.
+
+    ``of_node``: the settings of a node name it, so it may be empty or missing: a broker makes it, and finds nothing in it.
+    """
     try:
         entries = sorted(root.iterdir(), key=lambda path: path.name)
     except OSError as error:
+        if of_node and isinstance(error, FileNotFoundError):
+            return LogDirectory(root, True, (), (), (), clean_shutdown=False, of_broker=True)
         hint = ": name the folder that has it" if error.errno == errno.ENOTDIR else ""
         raise BadInput(f"{root} cannot be read: {error.strerror}{hint}") from error
     if any(_SEGMENT_FILE.fullmatch(entry.name) for entry in entries):
         return LogDirectory(root, False, (_partition(root, entries),), (), (), True)
-    partitions, leftovers, unknown, misnamed, foreign = [], [], [], [], []
+    partitions, leftovers, unknown, misnamed, foreign = _sorted_entries(entries)
+    known = any(entry.name in {*CHECKPOINTS, "meta.properties"} for entry in entries)
+    if not of_node and not known and not any(partition.segments or partition.snapshots for partition in partitions):
+        raise BadInput(f"{root} is no log directory of Kafka: it has no partition folder, no segment and no "
+                       f"meta.properties{_hint(entries)}")  # fmt: skip
+    clean = (root / ".kafka_cleanshutdown").exists()
+    return LogDirectory(
+        root, True, tuple(partitions), tuple(leftovers), tuple(unknown), clean, misnamed=tuple(misnamed),
+        foreign=tuple(foreign), of_broker=of_node or any(entry.name in _ONLY_OF_BROKERS for entry in entries),
+    )  # fmt: skip
+
+
+def open_segment(path: Path) -> LogDirectory:
+    """Return the directory of a ``.log`` file, of which this segment alone is inspected. Raises BadInput."""
+    found = _SEGMENT_FILE.fullmatch(path.name)
+    offset = _number(found[1]) if found is not None and found[2] == "log" else None
+    if offset is None:
+        raise BadInput(f"{path} is not named as a segment, such as {0:020}.log: name the folder that has it, or rename a "
+                       "copy of the file")  # fmt: skip
+    with reading(path):
+        partition = _listed(path.parent).limited_to(offset)
+    return LogDirectory(path.parent, False, (partition,), (), (), True)
+
+
+def _sorted_entries(
+    entries: list[Path],
+) -> tuple[list[Partition], list[str], list[str], list[str], list[str]]:
+    """Return the partitions, and the names of leftovers, of unknown files, and of misnamed and foreign folders."""
+    partitions: list[Partition] = []
+    leftovers: list[str] = []
+    unknown: list[str] = []
+    misnamed: list[str] = []
+    foreign: list[str] = []
     for entry in entries:
         moved = _MOVED.fullmatch(entry.name)
         if entry.is_dir() and entry.name != _REMOTE_CACHE and _is_foreign(entry.name):
@@ -190,15 +237,7 @@ def open_directory(root: Path) -> LogDirectory:
             leftovers.append(entry.name)
         elif entry.name not in _IN_DIRECTORY:
             unknown.append(entry.name)
-    known = any(entry.name in {*CHECKPOINTS, "meta.properties"} for entry in entries)
-    if not known and not any(partition.segments or partition.snapshots for partition in partitions):
-        raise BadInput(f"{root} is no log directory of Kafka: it has no partition folder, no segment and no "
-                       f"meta.properties{_hint(entries)}")  # fmt: skip
-    clean = (root / ".kafka_cleanshutdown").exists()
-    return LogDirectory(
-        root, True, tuple(partitions), tuple(leftovers), tuple(unknown), clean, misnamed=tuple(misnamed),
-        foreign=tuple(foreign), of_broker=any(entry.name in _ONLY_OF_BROKERS for entry in entries),
-    )  # fmt: skip
+    return partitions, leftovers, unknown, misnamed, foreign
 
 
 def _is_foreign(name: str) -> bool:

@@ -41,7 +41,9 @@ class Effect(StrEnum):
     """What a finding does to a broker's start, or to its clients afterwards."""
 
     STOPS = "stops the start"
-    """The broker exits. With several log directories some of these take one directory offline instead."""
+    """The broker exits."""
+    OFFLINE = "takes offline"
+    """One of several log directories is not used: its partitions have no leader, or are empty in another directory."""
     SETS_ASIDE = "sets aside"
     """The partition is renamed to -stray, and an empty one is made in its place."""
     TRUNCATES = "truncates"
@@ -165,6 +167,13 @@ class Findings:
         """Return the number of findings of a severity, those that are not kept among them."""
         return self._totals[severity]
 
+    def by_folder(self) -> Mapping[tuple[str, Severity], int]:
+        """Return the number of findings on each folder and the files in it, by severity."""
+        found: Counter[tuple[str, Severity]] = Counter()
+        for (_, severity, file), count in self._counts.items():
+            found[file.partition("/")[0], severity] += count
+        return found
+
     def left_out(self) -> Mapping[str, int]:
         """Return how many findings tell of what was not judged, by kind (:data:`LEFT_OUT`)."""
         return {kind: self._kinds[kind] for kind in LEFT_OUT if self._kinds[kind]}
@@ -275,8 +284,10 @@ _LISTED = (
          "truncate: after a change of leader they keep records that they should drop, or the reverse.", _WRONG),
     Kind("leader-epochs-missing", _SUSPICIOUS, "There is no leader epoch checkpoint, or it is empty, though batches "
          "have leader epochs. The broker reads the log to write a new one, or truncates by the high watermark.", _WRONG),
-    Kind("checkpoint-corrupt", _BROKEN, "A checkpoint file cannot be read. The broker takes the log directory offline.",
-         _STOPS),
+    Kind("checkpoint-corrupt", _BROKEN, "A checkpoint file cannot be read. The broker takes the log directory "
+         "offline, and exits if it has no other one or the cluster's metadata is in this one. Delete the file: without "
+         "recovery-point-offset-checkpoint and log-start-offset-checkpoint a broker takes both for the beginning of each "
+         "log, without replication-offset-checkpoint the high watermark is that until the replicas agree.", _STOPS),
     Kind("checkpoint-past-end", _SUSPICIOUS, "A checkpoint has an offset after the end of the log: records that were "
          "once here are gone. Legal after an unclean stop without flush; else the log was cut."),
     Kind("partition-metadata-corrupt", _BROKEN, "partition.metadata cannot be read. The broker does not open the "
@@ -288,12 +299,19 @@ _LISTED = (
     Kind("meta-properties-corrupt", _BROKEN, "A broker does not start with this meta.properties: after a crash it is "
          "often empty or zeros. Write version=1, the node.id and cluster.id of its other log directories or nodes, and "
          "leave directory.id out.", _STOPS),
+    Kind("node-or-cluster-differs", _BROKEN, "The log directories of a node, and its server.properties, have one node.id "
+         "and one cluster.id, or the broker does not start. A disk of another node or cluster was mounted, or a directory "
+         "was formatted again: take it out of log.dirs, or write the node.id and cluster.id of the others into its "
+         "meta.properties if its partitions are this node's.", _STOPS),
+    Kind("directory-id-twice", _BROKEN, "Two log directories of a node have one directory.id: one is a copy of the "
+         "other, or its meta.properties was copied. A broker does not start. Remove the line directory.id from the "
+         "meta.properties of the copy: the broker writes a new one.", _STOPS),
     Kind("folder-not-a-partition", _BROKEN, "A broker does not start on a log directory with such a folder. Move it out "
          "of the log directory: a copy of a partition belongs elsewhere, and lost+found is that of a file system, whose "
          "root should not be a log directory.", _STOPS),
-    Kind("folders-of-one-partition", _BROKEN, "Two folders of a log directory are one partition, as an interrupted move "
-         "between disks leaves them. A broker does not start. Compare where they end, and move the -future folder, or "
-         "the shorter one, out of the log directory.", _STOPS),
+    Kind("folders-of-one-partition", _BROKEN, "Two folders are one partition: in one log directory as an interrupted "
+         "move between disks leaves them, or in two of a node. A broker does not start. Compare where they end, and move "
+         "the -future folder, or the shorter one, out of the log directories.", _STOPS),
     Kind("partition-metadata-missing", _BROKEN, "A broker sets a partition without partition.metadata aside: it renames "
          "the folder to -stray and makes an empty one. With replication factor 1 the records are gone for clients. "
          "Write the file before the start: a line 'version: 0' and a line 'topic_id: ' with the id of the topic, as the "
@@ -323,6 +341,10 @@ _LISTED = (
          "file, the broker learns the leader again. On a controller the file keeps it from voting twice in an epoch: "
          "delete it only if the other controllers have a leader, or if it is the only one.", _STOPS),
     Kind("quorum-state-missing", _NOTE, "There is no quorum-state: the node begins as one that has not voted."),
+    Kind("metadata-log-missing", _NOTE, "The cluster's metadata is in none of the inspected directories. A node that is no "
+         "controller fetches it again. The only controller begins with none: it knows no topic, and a start sets every "
+         "partition aside, to -stray. Restore __cluster_metadata-0 from a copy before the start. Name server.properties in "
+         "place of DATA to tell which node this is, and in which directory its metadata is."),
     Kind("metadata-snapshot-missing", _BROKEN, "The log of the cluster's metadata begins after its first record, and no "
          "snapshot has what was before. The node does not start. On a broker delete the folder __cluster_metadata-0: it "
          "fetches the metadata again. On the only controller restore a snapshot from a copy.", _STOPS),

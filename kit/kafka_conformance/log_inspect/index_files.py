@@ -29,6 +29,7 @@ __all__ = ["ENTRY_BYTES", "AbortedEntry", "IndexFile", "OffsetEntry", "TimeEntry
 _FORMATS = {"index": struct.Struct(">ii"), "timeindex": struct.Struct(">qi"), "txnindex": struct.Struct(">hqqqq")}
 ENTRY_BYTES = {suffix: form.size for suffix, form in _FORMATS.items()}
 _ENTRIES_AT_ONCE = 8_192
+_ZEROS = bytes(2**18)
 
 
 class TooLarge(OSError):
@@ -168,11 +169,13 @@ def _used(file: io.FileIO, size: int) -> int:
 
 
 def _used_between(file: io.FileIO, first: int, end: int) -> int:
+    block = bytearray(len(_ZEROS))  # read into again and again: new memory would cost more than the comparison
     while end > first:
-        start = max(first, end - 2**16)
+        start = max(first, end - len(block))
         file.seek(start)
-        data = file.read(end - start).rstrip(b"\0")
-        if data:
+        size = file.readinto(memoryview(block)[: end - start])
+        data = block if size == len(block) else block[:size]
+        if data != _ZEROS and (data := data.rstrip(b"\0")):  # comparing is several times as fast as stripping
             return start + len(data)
         end = start
     return 0

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
+from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.log_inspect.checks.batches import BatchCheck
 from kafka_conformance.log_inspect.checks.checkpoints import (
@@ -24,24 +28,27 @@ from kafka_conformance.log_inspect.checks.checkpoints import (
 )
 from kafka_conformance.log_inspect.checks.context import Context
 from kafka_conformance.log_inspect.checks.leader_epochs import LeaderEpochCheck
+from kafka_conformance.log_inspect.checks.node import (
+    Places,
+    check_all_meta_properties,
+    check_folders_across,
+    check_topic_ids,
+    is_spare,
+    read_local_metadata,
+)
 from kafka_conformance.log_inspect.checks.offset_index import OffsetIndexCheck, open_index
 from kafka_conformance.log_inspect.checks.producers import ProducerCheck
 from kafka_conformance.log_inspect.checks.records import RecordCheck
 from kafka_conformance.log_inspect.checks.snapshots import check_snapshot, check_snapshots_exist
-from kafka_conformance.log_inspect.checks.start_files import (
-    check_folders,
-    check_meta_properties,
-    check_quorum,
-    check_topic_ids,
-)
+from kafka_conformance.log_inspect.checks.start_files import check_folders, check_quorum
 from kafka_conformance.log_inspect.checks.time_index import TimeIndexCheck
-from kafka_conformance.log_inspect.checks.times import TimeCheck
+from kafka_conformance.log_inspect.checks.times import TimeCheck, find_retention_hold
 from kafka_conformance.log_inspect.checks.transaction_index import check_transaction_index
 from kafka_conformance.log_inspect.directory import LARGEST_FILE, METADATA, LogDirectory, Partition, SegmentFiles
 from kafka_conformance.log_inspect.findings import UNJUDGED, Effect, Findings, Severity, Situation
 from kafka_conformance.log_inspect.header import CONTROL
 from kafka_conformance.log_inspect.log_end import BatchTooSmall, read_log_end
-from kafka_conformance.log_inspect.metadata_topics import read_metadata_topics
+from kafka_conformance.log_inspect.node_settings import NodeSettings
 from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary, SegmentSummary
 from kafka_conformance.log_inspect.scan import Damage, Scanned, Segment, scan
 from kafka_conformance.log_inspect.start_verdict import judge_start
@@ -53,72 +60,111 @@ NO_TIME = 2**63 - 1
 
 
 def inspect(
-    directory: LogDirectory,
-    *,
+    *directories: LogDirectory,
     records: bool = False,
     policy: str = "",
     release: Release = NEWEST,
+    settings: NodeSettings | None = None,
     read: Callable[[int], object] = lambda _: None,
     partition_begins: Callable[[str], object] = lambda _: None,
 ) -> Inspection:
-    """Inspect a directory.
+    """Inspect a directory, or all log directories of one node.
 
     ``records``: decode the records of every batch too. ``policy``: the ``cleanup.policy`` of all topics, ``delete`` or
-    ``compact``, empty if unknown. ``release`` is that of the broker whose start is judged. ``read`` is called with
-    numbers of bytes that were read.
+    ``compact``, empty if unknown. ``release`` is that of the broker whose start is judged, ``settings`` are the node's, if
+    they are known. ``read`` is called with numbers of bytes that were read.
     """
     began = time.monotonic()
-    findings = Findings()
-    checkpoints = read_checkpoints(directory, findings)
-    _what_else(directory, findings)
-    check_partition_metadata(directory, findings)
-    aside = _check_start_files(directory, findings, release)
-    summaries = []
-    for partition in directory.partitions:
-        partition_begins(partition.name)
-        try:
-            listed = partition.listed_again()
-        except FileNotFoundError:
-            findings.add("leftover", directory.relative(partition.folder), "a broker deleted it during the inspection")
-            continue
-        except OSError as error:
-            findings.add("unreadable", directory.relative(partition.folder), str(error.strerror))
-            continue
-        summaries.append(_PartitionRun(directory, listed, findings, checkpoints, records, policy, read,
-                                       aside=partition.name in aside).run())  # fmt: skip
-    broken = findings.count(Severity.BROKEN)
-    left_out = findings.left_out()
-    dropped = dict(findings.dropped())
-    rows = [
-        FindingRow(kind=each.kind, severity=each.severity.value, file=each.file, position=each.position,
-                   offset=each.offset, what=each.what, meaning=each.meaning,
-                   more=dropped.pop((each.kind, each.severity, each.file), 0), effect=each.effect.value)
-        for each in reversed(list(findings))  # the number of those left out stands at the last one
-    ][::-1]  # fmt: skip
+    places = [(directory, Findings()) for directory in directories]
+    checkpoints = []
+    for directory, findings in places:
+        checkpoints.append(read_checkpoints(directory, findings, spare=is_spare(directory, directories)))
+        _what_else(directory, findings)
+        if not any(partition.only is not None for partition in directory.partitions):
+            check_partition_metadata(directory, findings)
+    aside = _check_start_files(places, release, settings)
+    summaries, rows, left_out = [], [], Counter[str]()
+    for (directory, findings), offsets in zip(places, checkpoints, strict=True):
+        root = str(directory.root) if len(directories) > 1 else ""
+        before = findings.by_folder()
+        offline = any(each.effect is Effect.OFFLINE for each in findings)
+        for partition in directory.partitions:
+            partition_begins(partition.name)
+            try:
+                listed = partition.listed_again()
+            except FileNotFoundError:
+                name = directory.relative(partition.folder)
+                findings.add("leftover", name, "a broker deleted it during the inspection")
+                continue
+            except OSError as error:
+                findings.add("unreadable", directory.relative(partition.folder), str(error.strerror))
+                continue
+            summary = _PartitionRun(directory, listed, findings, offsets, records, policy, read,
+                                    aside=offline or (directory.root, partition.name) in aside).run()  # fmt: skip
+            summaries.append(_with_earlier(msgspec.structs.replace(summary, directory=root), before, directory))
+        rows += _rows(findings, root)
+        left_out.update(findings.left_out())
+    broken, suspicious = (
+        sum(findings.count(severity) for _, findings in places) for severity in (Severity.BROKEN, Severity.SUSPICIOUS)
+    )
     return Inspection(
-        kit=kit_version(), directory=str(directory.root), records_decoded=records,
-        verdict="broken" if broken else "not judged" if left_out.keys() & set(UNJUDGED) else "sound", left_out=left_out,
-        broken=broken, suspicious=findings.count(Severity.SUSPICIOUS), partitions=summaries, findings=rows,
-        start=judge_start(directory, rows, summaries, release),
+        kit=kit_version(), directory=", ".join(str(directory.root) for directory in directories), records_decoded=records,
+        verdict="broken" if broken else "not judged" if left_out.keys() & set(UNJUDGED) else "sound",
+        left_out=dict(left_out), broken=broken, suspicious=suspicious, partitions=summaries, findings=rows,
+        start=judge_start(directories, rows, summaries, release, settings),
         took_s=round(time.monotonic() - began, 3),
     )  # fmt: skip
 
 
-def _check_start_files(directory: LogDirectory, findings: Findings, release: Release) -> set[str]:
+def _rows(findings: Findings, root: str) -> list[FindingRow]:
+    dropped = dict(findings.dropped())
+    return [
+        FindingRow(kind=each.kind, severity=each.severity.value, file=each.file, position=each.position,
+                   offset=each.offset, what=each.what, meaning=each.meaning, directory=root,
+                   more=dropped.pop((each.kind, each.severity, each.file), 0), effect=each.effect.value)
+        for each in reversed(list(findings))  # the number of those left out stands at the last one
+    ][::-1]  # fmt: skip
+
+
+def _check_start_files(places: Places, release: Release, settings: NodeSettings | None) -> set[tuple[Path, str]]:
     """Check what a start reads before the partitions, and return the partitions that it sets aside."""
-    if not (directory.whole and directory.of_broker):
+    of_brokers = [place for place in places if place[0].whole and (place[0].of_broker or len(places) > 1)]
+    if not of_brokers:
         return set()
-    before = len(list(findings))
-    properties = check_meta_properties(directory, findings, release)
-    check_folders(directory, findings)
-    check_quorum(directory, findings)
-    of_metadata = [partition for partition in directory.partitions if partition.name == METADATA]
+    properties = check_all_meta_properties(of_brokers, release, settings)
+    for directory, findings in of_brokers:
+        check_folders(directory, findings)
+        check_quorum(directory, findings)
+    check_folders_across(of_brokers)
+    of_metadata = any(partition.name == METADATA for directory, _ in of_brokers for partition in directory.partitions)
     if properties.get("version") == "1" or of_metadata:
-        metadata = None
-        if of_metadata and "node.id" in properties:
-            metadata = read_metadata_topics(of_metadata[0], int(properties["node.id"]))
-        check_topic_ids(directory, findings, release, metadata)
-    return {each.file.partition("/")[0] for each in list(findings)[before:] if each.effect is Effect.SETS_ASIDE}
+        metadata = read_local_metadata(of_brokers, properties, settings)
+        check_topic_ids(of_brokers, release, metadata)
+    return {
+        (directory.root, each.file.partition("/")[0])
+        for directory, findings in of_brokers
+        for each in findings
+        if each.effect is Effect.SETS_ASIDE
+    }
+
+
+def _with_earlier(
+    summary: PartitionSummary, before: Mapping[tuple[str, Severity], int], directory: LogDirectory
+) -> PartitionSummary:
+    """Count in a partition's row what was found in its folder before its segments were read."""
+    folder = harmless(summary.name)
+
+    def count(severity: Severity) -> int:
+        return sum(
+            number
+            for (name, each), number in before.items()
+            if each is severity and (name == folder or not directory.whole)
+        )
+
+    return msgspec.structs.replace(
+        summary, broken=summary.broken + count(Severity.BROKEN),
+        suspicious=summary.suspicious + count(Severity.SUSPICIOUS),
+    )  # fmt: skip
 
 
 def _what_else(directory: LogDirectory, findings: Findings) -> None:
@@ -131,22 +177,28 @@ def _what_else(directory: LogDirectory, findings: Findings) -> None:
     for name in directory.misnamed:
         findings.add("bad-name", name, "its partition number is not a 32-bit integer")
     for partition in directory.partitions:
-        others: tuple[tuple[str, Sequence[str | Path], str], ...] = (
-            ("bad-name", partition.misnamed, "the part before the first dot is not a 64-bit integer"),
-            ("leftover", partition.leftovers, "not inspected"),
-            ("unknown-file", partition.unknown, "not a file of Kafka's"),
-            ("leftover", [path for path in partition.orphans if _is_deleted(path, partition)],
-             "an index without a .log: the broker deletes it at its start"),
-            ("segment-gone", [path for path in partition.orphans if not _is_deleted(path, partition)],
-             "its .log is not there"),
-        )  # fmt: skip
-        for kind, names, what in others:
-            for each in names:
-                findings.add(kind, directory.relative(partition.folder / each), what)
+        _what_else_in(directory, partition, findings)
     if not directory.partitions:
         findings.add("no-partitions", ".", "no folder of a partition")
     if directory.whole and not directory.clean_shutdown:
         findings.add("not-flushed", ".kafka_cleanshutdown", "the file is not there")
+
+
+def _what_else_in(directory: LogDirectory, partition: Partition, findings: Findings) -> None:
+    others: tuple[tuple[str, Sequence[str | Path], str], ...] = (
+        ("bad-name", partition.misnamed, "the part before the first dot is not a 64-bit integer"),
+        ("unknown-file", partition.unknown, "not a file of Kafka's"),
+        ("leftover", [path for path in partition.orphans if _is_deleted(path, partition)],
+         "an index without a .log: the broker deletes it at its start"),
+        ("segment-gone", [path for path in partition.orphans if not _is_deleted(path, partition)],
+         "its .log is not there"),
+    )  # fmt: skip
+    for kind, names, what in others:
+        for each in names:
+            findings.add(kind, directory.relative(partition.folder / each), what)
+    for name in partition.leftovers:
+        path = partition.folder / name
+        findings.add("leftover", directory.relative(path), f"{_size(path):,} bytes: not inspected")
 
 
 def _is_deleted(index: Path, partition: Partition) -> bool:
@@ -213,27 +265,32 @@ class _PartitionRun:
         self.epochs = LeaderEpochCheck(self.context)
         if not partition.segments:
             findings.add("no-segments", self.directory.relative(partition.folder), "it has no .log file")
+        inspected = partition.inspected
+        first, last = (inspected[at].base_offset if inspected else 0 for at in (0, -1))
         for number, files in enumerate(partition.segments):
+            if partition.only not in {None, files.base_offset}:
+                continue
             following = partition.segments[number + 1].base_offset if number + 1 < len(partition.segments) else None
             if files.base_offset in snapshots:
                 self._snapshot(files.base_offset)
             self._segment(files, following)
         findings.situation = Situation.KEPT
-        first = partition.segments[0].base_offset if partition.segments else 0
-        end = max(self.batches.last_offset + 1, partition.segments[-1].base_offset if partition.segments else 0)
-        self._other_snapshots(end)
-        check_snapshots_exist(self.context, producers=self.magic_2 or not self.count)
+        end = max(self.batches.last_offset + 1, last)
+        if partition.only is None:
+            self._other_snapshots(end)
+            check_snapshots_exist(self.context, producers=self.magic_2 or not self.count)
         if self.directory.whole and not partition.name.endswith("-future") and not partition.has_rolled():
             check_ends(self.checkpoints, name, end, findings)
         end_after = self._end_after_start(end, start or 0)
         return PartitionSummary(
-            name=partition.name, segments=len(partition.segments), bytes=self.size, batches=self.count,
+            name=partition.name, segments=len(inspected), bytes=self.size, batches=self.count,
             records=self.record_count, start=max(first, start or 0), end=end, producers=len(self.producers.states),
             transactions=self.producers.markers, compacted=self.context.cleaned,
             broken=findings.count(Severity.BROKEN) - broken, suspicious=findings.count(Severity.SUSPICIOUS) - suspicious,
             end_after_start=end_after, by_segment=self.rows,
             smallest_timestamp=min((each.smallest_timestamp for each in self.rows if each.batches), default=-1),
             largest_timestamp=max((each.largest_timestamp for each in self.rows), default=-1),
+            retention_held_by=find_retention_hold(self.rows),
         )  # fmt: skip
 
     def _situation(self, files: SegmentFiles, following: int | None) -> Situation:
@@ -327,13 +384,16 @@ class _PartitionRun:
         if run.too_large:
             return
         last = max(self.batches.last_offset, files.base_offset - 1)
-        if not files.path("index").exists() and (not active or run.count):
+        needs_indexes = self.partition.only is None and (not active or run.count)  # a file may have been copied alone
+        if needs_indexes and not files.path("index").exists():
             self.findings.add("index-missing", self.context.name(files.path("index")), "the file is not there")
-        if not files.path("timeindex").exists() and (not active or run.count) and self.magic_2:
+        if needs_indexes and not files.path("timeindex").exists() and self.magic_2:
             # With the .index a start writes both again; alone it is made empty.
             rebuilt = self.findings.situation is Situation.RECOVERED
             self.findings.add("index-missing", self.context.name(files.path("timeindex")), "the file is not there",
                               effect=Effect.REBUILDS if rebuilt else Effect.WRONG)  # fmt: skip
+        if self.partition.only is not None and not files.suffixes & {"index", "txnindex"}:
+            return  # a file that was copied alone
         check_transaction_index(
             self.context, files.path("txnindex"), (files.base_offset, last if not grown else 2**63 - 1),
             self.producers.aborted, self.producers.abort_markers, sound=run.sound and not grown,
@@ -483,7 +543,7 @@ def total_bytes(directory: LogDirectory) -> int:
     """Return the size of all ``.log`` files and indexes in bytes, without those that are too large to be inspected."""
     total = 0
     for partition in directory.partitions:
-        for segment in partition.segments:
+        for segment in partition.inspected:
             for suffix in segment.suffixes:
                 with contextlib.suppress(OSError):
                     size = segment.path(suffix).stat().st_size

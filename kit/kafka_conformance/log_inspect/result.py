@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-__all__ = ["FindingRow", "Inspection", "PartitionSummary", "SegmentSummary", "StartVerdict"]
+from kafka_conformance.core.sanitize import harmless
+
+__all__ = ["FindingRow", "Inspection", "PartitionSummary", "RetentionHold", "SegmentSummary", "StartVerdict"]
 
 
 class SegmentSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,10 +27,25 @@ class SegmentSummary(msgspec.Struct, frozen=True, kw_only=True):
     start: str
 
 
+class RetentionHold(msgspec.Struct, frozen=True, kw_only=True):
+    """A segment that keeps all later ones from ``retention.ms``, since its largest timestamp, in ms, is later than theirs.
+
+    ``segments`` is the number of later ones, ``until`` the largest timestamp: all of them stay until ``retention.ms`` after
+    it. ``longer_ms`` is how much longer that is than by the timestamps of the later ones.
+    """
+
+    base_offset: int
+    segments: int
+    until: int
+    longer_ms: int
+
+
 class PartitionSummary(msgspec.Struct, frozen=True, kw_only=True):
     """A partition: offsets from ``start`` to before ``end``, sizes in bytes; numbers of records are those of the headers.
 
-    ``end_after_start`` is the end as a broker has it after its start; 0 for a partition that it sets aside.
+    ``end_after_start`` is the end as a broker has it after its start; 0 for a partition that it sets aside or
+    whose log directory it takes offline. ``directory`` is
+    the log directory, empty if one was inspected alone.
     """
 
     name: str
@@ -47,10 +64,20 @@ class PartitionSummary(msgspec.Struct, frozen=True, kw_only=True):
     smallest_timestamp: int
     largest_timestamp: int
     by_segment: Sequence[SegmentSummary]
+    directory: str = ""
+    retention_held_by: RetentionHold | None = None
+
+    @property
+    def path(self) -> str:
+        """The folder as reports show it: with several log directories after its directory."""
+        return f"{self.directory}/{self.name}" if self.directory else self.name
 
 
 class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding: see :class:`kafka_conformance.log_inspect.findings.Finding`. ``more`` like it are only counted."""
+    """A finding: see :class:`kafka_conformance.log_inspect.findings.Finding`. ``more`` like it are only counted.
+
+    ``directory`` is the log directory, empty if one was inspected alone.
+    """
 
     kind: str
     severity: str
@@ -61,6 +88,18 @@ class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
     meaning: str
     more: int = 0
     effect: str = ""
+    directory: str = ""
+
+    @property
+    def path(self) -> str:
+        """The file as reports show it: with several log directories after its directory."""
+        return f"{harmless(self.directory)}/{self.file}" if self.directory else self.file
+
+    @property
+    def folder(self) -> str:
+        """The folder of the partition, or the file in the log directory."""
+        name = self.file.partition("/")[0]
+        return f"{harmless(self.directory)}/{name}" if self.directory else name
 
 
 class StartVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +120,9 @@ class StartVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Inspection(msgspec.Struct, frozen=True, kw_only=True):
-    """An inspection of ``directory``; ``verdict``: sound, broken, or not judged, if files or records could not be read.
+    """An inspection of ``directory``, several joined by commas.
+
+    ``verdict``: sound, broken, or not judged, if files or records could not be read.
 
     ``records_decoded`` tells whether records were to be decoded too. ``left_out`` counts what was not judged, by the kind of
     finding that tells of it: ``unreadable``, ``record-unread``, and ``replaced-segment``, which a running broker replaced.

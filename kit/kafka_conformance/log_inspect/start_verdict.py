@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kafka_conformance.log_inspect.directory import LogDirectory
 from kafka_conformance.log_inspect.findings import UNJUDGED, Effect
+from kafka_conformance.log_inspect.node_settings import NodeSettings
 from kafka_conformance.log_inspect.result import FindingRow, PartitionSummary, StartVerdict
 from kafka_reference.releases import Release
 
@@ -36,46 +37,60 @@ NOT_CHECKED = (
 
 
 def judge_start(
-    directory: LogDirectory, rows: Sequence[FindingRow], partitions: Sequence[PartitionSummary], release: Release
+    directories: Sequence[LogDirectory],
+    rows: Sequence[FindingRow],
+    partitions: Sequence[PartitionSummary],
+    release: Release,
+    settings: NodeSettings | None,
 ) -> StartVerdict:
     """Return the answers to the three questions."""
-    asked = directory.whole and directory.of_broker
+    asked = all(directory.whole for directory in directories) and any(directory.of_broker for directory in directories)
     serious = [row for row in rows if row.severity != "note"]
     stopped_by = [_line(row) for row in serious if row.effect == Effect.STOPS]
     unjudged = any(row.kind in UNJUDGED for row in rows)
     starts = "no" if stopped_by else "cannot tell" if unjudged else "yes"
-    changes = (Effect.SETS_ASIDE, Effect.TRUNCATES, Effect.DELETES, Effect.REBUILDS)
+    changes = (Effect.OFFLINE, Effect.SETS_ASIDE, Effect.TRUNCATES, Effect.DELETES, Effect.REBUILDS)
     wrong = [row for row in serious if row.effect == Effect.WRONG]
     return StartVerdict(
         kafka=str(release), starts=starts if asked else "not asked", stopped_by=stopped_by if asked else [],
         changes=[*_shortened(partitions), *_grouped(row for row in serious if row.effect in changes)],
         wrong=[*(() if starts == "no" else _set_aside(serious)), *_grouped(wrong)],
-        read=[f"{what}: {how}" for what, how in READ], not_checked=list(NOT_CHECKED),
+        read=[f"{what}: {how}" for what, how in READ], not_checked=list(_not_checked(directories, settings)),
     )  # fmt: skip
+
+
+def _not_checked(directories: Sequence[LogDirectory], settings: NodeSettings | None) -> Iterator[str]:
+    first, others, *rest = NOT_CHECKED
+    yield first if settings is None else "server.properties, but for node.id, process.roles, log.dirs and the voters"
+    if settings is None and len(directories) == 1:
+        yield others
+    yield from rest
 
 
 def _shortened(partitions: Sequence[PartitionSummary]) -> Iterator[str]:
     for each in partitions:
         if 0 < each.end_after_start < each.end:
-            yield (f"{each.name}: the log ends before offset {each.end_after_start} after the start; "
+            yield (f"{each.path}: the log ends before offset {each.end_after_start} after the start; "
                    f"offsets {each.end_after_start} to {each.end - 1} are gone")  # fmt: skip
 
 
 def _set_aside(rows: Iterable[FindingRow]) -> Iterator[str]:
-    """Yield a line for each partition that may be set aside: its clients then find it empty."""
-    for folder in dict.fromkeys(row.file.partition("/")[0] for row in rows if row.effect == Effect.SETS_ASIDE):
+    """Yield a line for each partition that may be set aside, which its clients then find empty, and directory."""
+    for directory in dict.fromkeys(row.directory for row in rows if row.effect == Effect.OFFLINE):
+        yield f"{directory}: offline; its partitions have no leader, or are empty in another log directory"
+    for folder in dict.fromkeys(row.folder for row in rows if row.effect == Effect.SETS_ASIDE):
         yield f"{folder}: empty for clients, if it is set aside"
 
 
 def _line(row: FindingRow) -> str:
-    return f"{row.file}: {row.kind}, {row.what}"
+    return f"{row.path}: {row.kind}, {row.what}"
 
 
 def _grouped(rows: Iterable[FindingRow]) -> Iterator[str]:
     """Yield a line for each effect, kind and folder."""
     groups: dict[tuple[str, str, str], list[FindingRow]] = {}
     for row in rows:
-        groups.setdefault((row.effect, row.kind, row.file.partition("/")[0]), []).append(row)
+        groups.setdefault((row.effect, row.kind, row.folder), []).append(row)
     for (effect, kind, _), found in groups.items():
         count = sum(1 + row.more for row in found)
-        yield f"{effect}: {found[0].file}: {kind}, {found[0].what}" + (f"; {count - 1:,} more" if count > 1 else "")
+        yield f"{effect}: {found[0].path}: {kind}, {found[0].what}" + (f"; {count - 1:,} more" if count > 1 else "")

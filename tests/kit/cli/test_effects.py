@@ -123,6 +123,7 @@ RUN: dict[str, dict[str, tuple[str, str]]] = {
     "log inspect": {
         "--records": ("log inspect data", "--records"),
         "--cleanup-policy": ("log inspect holes", "--cleanup-policy compact"),
+        "--segments": ("log inspect data", "--segments"),
         "--strict": ("log inspect holes", "--strict"),
         "--html": ("log inspect data", "--html made.html"),
         "--kafka": ("log inspect zookeeper", "--kafka 3.9.2"),

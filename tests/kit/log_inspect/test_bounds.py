@@ -182,6 +182,14 @@ def test_an_index_that_no_broker_opens_is_broken_at_once(log: Log, suffix: str) 
         IndexFile(path, 0)
 
 
+@pytest.mark.parametrize("used", [0, 1, 2**18 - 8, 2**18, 2**18 + 8, 2**19 - 1, 2**19])
+def test_zeros_at_the_end_of_a_stored_index_begin_after_the_last_other_byte(tmp_path: Path, used: int) -> None:
+    path = tmp_path / f"{0:020}.index"
+    path.write_bytes(b"\1" * used + bytes(2**19 - used + 8))
+    index = IndexFile(path, 0)
+    assert (index.entries, index.zeros) == (-(-used // 8), 2**19 + 8 - -(-used // 8) * 8)
+
+
 def test_zeros_at_the_end_of_a_sparse_index_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, read = sparse(tmp_path / f"{0:020}.index", 2**31 - 8, struct.pack(">ii", 3, 77)), 0
 

@@ -12,6 +12,7 @@ from log_partitions import META, Log, healthy
 
 from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.inspection import inspect
+from kafka_conformance.log_inspect.reports.text import start_answers
 from kafka_conformance.log_inspect.result import Inspection
 from kafka_reference.releases import parse_release
 
@@ -135,9 +136,46 @@ def test_the_rarer_of_two_topic_ids_is_set_aside(root: Path) -> None:
     (root / "orders-1/partition.metadata").write_text(OTHER)
     found = seen(root)
     assert kinds(found) == {"topic-ids-differ"}
-    assert [row.file for row in found.findings] == ["orders-1/partition.metadata"]
+    assert [row.file for row in found.findings if row.severity == "broken"] == ["orders-1/partition.metadata"]
     shutil.rmtree(root / "orders-2")
-    assert {row.file for row in seen(root).findings} == {"orders-0/partition.metadata", "orders-1/partition.metadata"}
+    found = seen(root)
+    assert {row.file for row in found.findings if row.severity == "broken"} == {
+        "orders-0/partition.metadata",
+        "orders-1/partition.metadata",
+    }
+    for known in ("bQ-4lLbbTQSsH0SZpHBEYQ", OTHER.removeprefix(TOPIC)):
+        assert sum(row.what.count(known) for row in found.findings) == 1
+
+
+def test_findings_before_the_segments_count_in_the_row_of_their_partition(root: Path, log: Log) -> None:
+    (root / "orders-0" / f"{bases(log)[1]:020}.log").unlink()
+    (root / "orders-1/partition.metadata").write_text(OTHER)
+    (root / "lost+found").mkdir()
+    found = seen(root)
+    assert {"segment-gone", "topic-ids-differ", "folder-not-a-partition"} <= kinds(found)
+    rows = {row.name: row.broken for row in found.partitions}
+    for name in rows:
+        broken = [row for row in found.findings if row.severity == "broken" and row.file.startswith(f"{name}/")]
+        assert rows[name] == sum(1 + row.more for row in broken) > 0
+    assert sum(rows.values()) == found.broken - 1
+
+
+def test_a_gone_segment_counts_in_the_row_of_a_folder_inspected_by_itself(log: Log) -> None:
+    (log.folder / f"{bases(log)[1]:020}.log").unlink()
+    found = seen(log.folder)
+    assert "segment-gone" in kinds(found)
+    assert found.partitions[0].broken == found.broken
+
+
+def test_what_was_not_checked_stands_after_the_third_answer(root: Path) -> None:
+    answers = list(start_answers(seen(root)))
+    assert len(answers) == 4
+    assert [any("server.properties" in line for line in lines) for _, _, lines in answers] == [
+        False,
+        False,
+        False,
+        True,
+    ]
 
 
 def test_a_log_cut_behind_the_index_ends_where_the_segment_begins(root: Path, log: Log) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import io
+import shutil
 import time
 from pathlib import Path
 
 import pytest
 from log_edits import bases, kinds, seen
 from log_partitions import START_MS, Log, data
+from rich.console import Console
+
+from kafka_conformance.log_inspect.reports.text import retention_lines, show
 
 DAY_MS = 86_400_000
 
@@ -63,3 +68,54 @@ def test_each_segment_has_times_and_sizes(log: Log) -> None:
         assert START_MS < row.smallest_timestamp <= row.largest_timestamp < START_MS + 1_000
     assert one.smallest_timestamp == one.by_segment[0].smallest_timestamp
     assert one.largest_timestamp == one.by_segment[-1].largest_timestamp
+
+
+def test_a_segment_with_a_later_timestamp_holds_those_after_it_from_retention(tmp_path: Path) -> None:
+    log = Log(tmp_path / "t-0")
+    log.append(data(2))
+    for timestamp in (START_MS + 3 * DAY_MS, START_MS + DAY_MS, START_MS):
+        log.roll()
+        log.append(data(1, timestamp=timestamp))
+    found = seen(log.write())
+    held = found.partitions[0].retention_held_by
+    assert held is not None
+    assert (held.base_offset, held.segments, held.until) == (2, 2, START_MS + 3 * DAY_MS)
+    assert held.longer_ms == 2 * DAY_MS
+    (line,) = retention_lines(found.partitions)
+    assert "t-0: segment 2 has the largest timestamp, 2023-11-17 22:13:20.000 UTC" in line
+    assert "for the 2 segments after it too, 2.0 days longer" in line
+
+
+def test_ascending_timestamps_hold_no_segment_from_retention(log: Log) -> None:
+    found = seen(log.folder)
+    assert found.partitions[0].retention_held_by is None
+    assert list(retention_lines(found.partitions)) == []
+
+
+def test_a_row_per_segment_is_printed_on_demand(log: Log) -> None:
+    found = seen(log.folder)
+    printed = []
+    for segments in (False, True):
+        out = Console(file=io.StringIO(), width=200)
+        show(out, found, segments=segments)
+        printed.append(out.file.getvalue())  # type: ignore[attr-defined]
+    before, after = printed
+    assert "smallest timestamp" not in before
+    for base in bases(log):
+        assert any(line.split()[:2] == ["orders-0", str(base)] for line in after.splitlines())
+
+
+def test_partitions_of_users_are_never_cut_off_by_internal_ones(tmp_path: Path) -> None:
+    log = Log(tmp_path / "__consumer_offsets-0")
+    log.append(data(1))
+    log.write()
+    for number in range(1, 60):
+        shutil.copytree(log.folder, tmp_path / f"__consumer_offsets-{number}")
+    for path in tmp_path.glob("*/*.log"):
+        path.write_bytes(path.read_bytes()[:-1])
+    Log(tmp_path / "orders-0").write()
+    out = Console(file=io.StringIO(), width=200)
+    show(out, seen(tmp_path))
+    table = out.file.getvalue().split("… and ")[0].splitlines()  # type: ignore[attr-defined]
+    names = [line.split()[0] for line in table if line.startswith(("orders", "__"))]
+    assert (names[0], len(names)) == ("orders-0", 50)

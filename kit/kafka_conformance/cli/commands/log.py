@@ -11,13 +11,14 @@ import click
 
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import write_report
+from kafka_conformance.core.files import is_file, write_report
 from kafka_conformance.core.progress import Steps, steps
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.streams import say_json
-from kafka_conformance.log_inspect.directory import open_directory
+from kafka_conformance.log_inspect.directory import LogDirectory, open_directory, open_segment
 from kafka_conformance.log_inspect.find import find_offset, one_partition
 from kafka_conformance.log_inspect.inspection import inspect, total_bytes
+from kafka_conformance.log_inspect.node_settings import NodeSettings, read_node_settings
 from kafka_conformance.log_inspect.reports import page, text
 from kafka_conformance.reports.terminal import console
 from kafka_reference.releases import NEWEST, parse_release
@@ -40,7 +41,7 @@ class _Read:
         self._shown = now
 
 
-@click.argument("directory", metavar="DIR", type=options.FILE)
+@click.argument("named", metavar="DATA...", nargs=-1, required=True, type=options.FILE)
 @click.option(
     "--records", is_flag=True, help="Decode every record too: slower, finds invalid records under a valid CRC."
 )
@@ -49,37 +50,70 @@ class _Read:
               "compact legal (default: unknown, they are suspicious).")  # fmt: skip
 @click.option("--kafka", "release", default="newest", show_default=True, metavar="RELEASE",
               help="The release of the broker whose start is judged.")  # fmt: skip
+@click.option("--segments", is_flag=True, help="Print a row for each segment too (default: for each partition).")
 @click.option("--strict", is_flag=True, help="Exit with 1 for suspicious findings too.")
 @click.option("--html", default=None, type=options.REPORT, metavar="FILE", help="Also write one HTML page.")
 @options.as_json
 def inspect_directory(
-    *, directory: Path, records: bool, policy: str | None, release: str, strict: bool, html: Path | None, as_json: bool
+    *,
+    named: tuple[Path, ...],
+    records: bool,
+    policy: str | None,
+    release: str,
+    segments: bool,
+    strict: bool,
+    html: Path | None,
+    as_json: bool,
 ) -> int:
     """Check a log directory or one partition's folder: segments, batches, indexes, snapshots, checkpoints.
+
+    Several DATA are the log directories of one node; DATA may be its server.properties, which names
+    them, or one .log file, which is inspected with its indexes.
 
     The report ends with three answers: would a broker start on it, what would it change, what is answered wrongly then.
     By default, the headers and checksums of all batches and all other files are checked; --records decodes records.
     """
+    if segments and as_json:
+        raise BadInput("--segments has no effect with --json: the document has every segment")
     try:
         asked = NEWEST if release == "newest" else parse_release(release)
     except ValueError as error:
         raise BadInput(f"--kafka: {error}") from error
-    with steps(f"listing {harmless(str(directory))}", 1) as progress:
-        opened = open_directory(directory)
-        progress.begin("inspecting", max(1, total_bytes(opened) // _MIB))
+    with steps(f"listing {harmless(str(named[0]))}", 1) as progress:
+        settings, opened = _opened(named)
+        progress.begin("inspecting", max(1, sum(map(total_bytes, opened)) // _MIB))
         found = inspect(
-            opened, records=records, policy=policy or "", release=asked, read=_Read(progress),
+            *opened, records=records, policy=policy or "", release=asked, settings=settings, read=_Read(progress),
             partition_begins=lambda name: progress.doing(f"inspecting {name}, MiB"),
         )  # fmt: skip
     if as_json:
         say_json(found)
     else:
-        text.show(console(), found)
+        text.show(console(), found, segments=segments)
     if html is not None:
         write_report(html, page.write(found))
     if found.verdict == "not judged":
         return 2
     return 1 if found.broken or (strict and found.suspicious) else 0
+
+
+def _opened(named: tuple[Path, ...]) -> tuple[NodeSettings | None, list[LogDirectory]]:
+    """Open what was named: log directories of one node, a partition's folder, or a node's ``server.properties``."""
+    if named[0].suffix == ".log" and len(named) == 1 and is_file(named[0]):
+        return None, [open_segment(named[0])]
+    if is_file(named[0]):
+        if len(named) > 1:
+            raise BadInput(f"{named[0]} names the log directories of a node: name no other DATA")
+        settings = read_node_settings(named[0])
+        return settings, [open_directory(folder, of_node=True) for folder in settings.folders]
+    opened = [open_directory(folder) for folder in named]
+    for directory in opened:
+        if len(opened) > 1 and not directory.whole:
+            raise BadInput(f"{directory.root} is the folder of a partition: inspect it by itself; several DATA are log "
+                           "directories of one node")  # fmt: skip
+    if len({directory.root.resolve() for directory in opened}) < len(opened):
+        raise BadInput(f"DATA names one directory twice: {', '.join(map(str, named))}")
+    return None, opened
 
 
 @click.argument("directory", metavar="DIR", type=options.FILE)

@@ -26,8 +26,11 @@ _UUID = re.compile(r"[A-Za-z0-9_-]{22}(==)?", re.ASCII)
 Checkpoints = Mapping[str, Mapping[str, int]]
 
 
-def read_checkpoints(directory: LogDirectory, findings: Findings) -> Checkpoints:
-    """Return the offsets by file and partition. What cannot be read is a finding."""
+def read_checkpoints(directory: LogDirectory, findings: Findings, *, spare: bool = False) -> Checkpoints:
+    """Return the offsets by file and partition. What cannot be read is a finding.
+
+    ``spare``: a broker starts without this directory, since the cluster's metadata is in another one.
+    """
     found: dict[str, dict[str, int]] = {}
     for name in CHECKPOINTS:
         offsets: dict[str, int] = {}
@@ -42,7 +45,8 @@ def read_checkpoints(directory: LogDirectory, findings: Findings) -> Checkpoints
         except (OSError, ValueError) as error:
             if directory.whole:
                 what = str(error.strerror) if isinstance(error, OSError) else str(error)
-                findings.add("unreadable" if isinstance(error, OSError) else "checkpoint-corrupt", name, what)
+                findings.add("unreadable" if isinstance(error, OSError) else "checkpoint-corrupt", name, what,
+                             effect=Effect.OFFLINE if spare and isinstance(error, ValueError) else None)  # fmt: skip
             continue
         found[name] = offsets
     return found

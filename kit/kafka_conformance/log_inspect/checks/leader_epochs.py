@@ -75,7 +75,7 @@ class LeaderEpochCheck:
         return start is None or offset >= start
 
     def _missing(self, epoch: int) -> None:
-        if not self._reported and self._readable:
+        if not self._reported and self._readable and self._context.partition.only is None:
             self._reported = True
             what = f"it has no line, and batches have leader epoch {epoch}"
             self._context.findings.add("leader-epochs-missing", self._name, what)

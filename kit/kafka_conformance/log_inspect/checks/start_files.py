@@ -2,7 +2,7 @@
 
 Each check tells what real brokers do: ``tests/cluster/test_broker_starts.py`` starts them on damaged directories.
 
-Java source mirrored: ``MetaPropertiesEnsemble``, ``KafkaRaftServer.initializeLogDirs``, ``LogManager.loadLogs``,
+Java source mirrored: ``MetaPropertiesEnsemble``, ``LogManager.loadLogs``,
 ``FileQuorumStateStore``, ``KafkaMetadataLog.recoverSnapshots``.
 """
 
@@ -15,24 +15,27 @@ from collections.abc import Mapping
 
 from kafka_conformance.core.java_properties import parse_properties
 from kafka_conformance.core.java_text import lines_of, parse_int
-from kafka_conformance.log_inspect.checks.checkpoints import topic_id
 from kafka_conformance.log_inspect.directory import METADATA, LogDirectory, Partition, small_file, small_text
 from kafka_conformance.log_inspect.findings import Effect, Findings
-from kafka_conformance.log_inspect.metadata_topics import MetadataTopics
 from kafka_conformance.log_inspect.scan import Damage, Segment, scan
 from kafka_reference.releases import Release
 
-__all__ = ["check_folders", "check_meta_properties", "check_quorum", "check_topic_ids"]
+__all__ = ["check_folders", "check_meta_properties", "check_quorum", "quorum_state"]
 
 _UUID = re.compile(r"[A-Za-z0-9_-]{22}(==)?", re.ASCII)
 _LARGEST = 2**20
 _META = "meta.properties"
+_NO_VERSION = "it has no version=1 and node.id"
 _FIRST_WITHOUT_ZOOKEEPER = (4, 0, 0)
-_FIRST_TO_SET_ASIDE = (3, 7, 0)
 
 
-def check_meta_properties(directory: LogDirectory, findings: Findings, release: Release) -> Mapping[str, str]:
-    """Return the properties of ``meta.properties``, none if a broker does not start with them."""
+def check_meta_properties(
+    directory: LogDirectory, findings: Findings, release: Release, *, spare: bool = False
+) -> Mapping[str, str]:
+    """Return the properties of ``meta.properties``, none if a broker does not start with them.
+
+    ``spare``: the cluster's metadata is in another directory; a broker takes this one offline if the file cannot be read.
+    """
     try:
         text = small_file(directory.root / _META, _LARGEST).decode("latin-1")
         properties = parse_properties(text)
@@ -43,7 +46,9 @@ def check_meta_properties(directory: LogDirectory, findings: Findings, release: 
     except OSError as error:
         findings.add("unreadable", _META, str(error.strerror))
     except ValueError as error:
-        findings.add("meta-properties-corrupt", _META, str(error))
+        # Without version=1 the file is read as one of a broker with ZooKeeper, and lacks its node.
+        offline = spare and not str(error).startswith(_NO_VERSION)
+        findings.add("meta-properties-corrupt", _META, str(error), effect=Effect.OFFLINE if offline else None)
     else:
         return properties
     return {}
@@ -58,9 +63,7 @@ def _wrong(properties: Mapping[str, str], release: Release) -> str:
         if release.numbers < _FIRST_WITHOUT_ZOOKEEPER and "broker.id" in properties:
             parse_int(properties["broker.id"])
             return ""
-        return "it has no version=1 and node.id" + (
-            ": its broker had ZooKeeper, which 4.0.0 removed" if "broker.id" in properties else ""
-        )
+        return _NO_VERSION + (": its broker had ZooKeeper, which 4.0.0 removed" if "broker.id" in properties else "")
     for name in ("node.id", "cluster.id"):
         if name not in properties:
             return f"it has no {name}"
@@ -91,46 +94,6 @@ def check_folders(directory: LogDirectory, findings: Findings) -> None:
             )
 
 
-def check_topic_ids(
-    directory: LogDirectory, findings: Findings, release: Release, metadata: MetadataTopics | None
-) -> None:
-    """Report partitions that a start sets aside: those without a topic id, and those that the metadata does not have."""
-    by_topic: dict[str, dict[str, list[Partition]]] = defaultdict(lambda: defaultdict(list))
-    for partition in directory.partitions:
-        found = partition.topic_partition
-        if found is None or partition.name == METADATA:
-            continue
-        path = partition.folder / "partition.metadata"
-        name = directory.relative(path)
-        try:
-            known = topic_id(small_text(path))
-        except FileNotFoundError:
-            before = "" if release.numbers >= _FIRST_TO_SET_ASIDE else "; what brokers before 3.7.0 do was not observed"
-            findings.add("partition-metadata-missing", name, f"the file is not there{before}")
-            continue
-        except (OSError, ValueError):
-            continue  # a finding already
-        by_topic[found[0]][known].append(partition)
-        if metadata is not None and (why := metadata.why_stray(known, found[1])):
-            findings.add("partition-not-in-metadata", name, f"topic id {known}: {why}")
-    for ids in by_topic.values() if metadata is None else ():
-        _check_one_id(directory, findings, ids)
-
-
-def _check_one_id(directory: LogDirectory, findings: Findings, ids: Mapping[str, list[Partition]]) -> None:
-    """Report the partitions of a topic whose id is not that of most of its partitions."""
-    most = max(map(len, ids.values()))
-    certain = sum(len(each) == most for each in ids.values()) == 1
-    for known, partitions in ids.items():
-        if certain and len(partitions) == most:
-            continue
-        others = ", ".join(f"{each[0].name} has {other}" for other, each in ids.items() if other != known)
-        which = "" if certain else ": one of them is set aside"
-        for partition in partitions:
-            name = directory.relative(partition.folder / "partition.metadata")
-            findings.add("topic-ids-differ", name, f"topic id {known}; {others}{which}")
-
-
 def check_quorum(directory: LogDirectory, findings: Findings) -> None:
     """Check ``quorum-state`` and the snapshots of ``__cluster_metadata-0``."""
     for partition in directory.partitions:
@@ -139,19 +102,24 @@ def check_quorum(directory: LogDirectory, findings: Findings) -> None:
             _check_snapshots(directory, partition, findings)
 
 
+def quorum_state(partition: Partition) -> Mapping[str, object]:
+    """Return the state in ``quorum-state``. Raises OSError, and ValueError for what stops a start."""
+    line = (lines_of(small_text(partition.folder / "quorum-state")) or [""])[0]
+    document = json.loads(line)
+    if not isinstance(document, dict) or not isinstance(document.get("data_version"), int):
+        raise ValueError("it has no data_version")  # noqa: TRY004  as what json raises
+    if document["data_version"] not in {0, 1}:
+        raise ValueError(f"data_version {document['data_version']} is not 0 or 1")
+    for field in ("leaderId", "leaderEpoch", "votedId"):
+        if not isinstance(document.get(field), int):
+            raise ValueError(f"it has no {field}")  # noqa: TRY004
+    return document
+
+
 def _check_quorum_state(directory: LogDirectory, partition: Partition, findings: Findings) -> None:
-    path = partition.folder / "quorum-state"
-    name = directory.relative(path)
+    name = directory.relative(partition.folder / "quorum-state")
     try:
-        line = (lines_of(small_text(path)) or [""])[0]
-        document = json.loads(line)
-        if not isinstance(document, dict) or not isinstance(document.get("data_version"), int):
-            raise ValueError("it has no data_version")  # noqa: TRY004  as what json raises
-        if document["data_version"] not in {0, 1}:
-            raise ValueError(f"data_version {document['data_version']} is not 0 or 1")
-        for field in ("leaderId", "leaderEpoch", "votedId"):
-            if not isinstance(document.get(field), int):
-                raise ValueError(f"it has no {field}")  # noqa: TRY004
+        quorum_state(partition)
     except FileNotFoundError:
         findings.add("quorum-state-missing", name, "the file is not there")
     except OSError as error:

@@ -12,12 +12,14 @@ Java source mirrored: ``UnifiedLog.deleteRetentionMsBreachedSegments``.
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 
 from kafka_conformance.log_inspect.checks.context import Context
 from kafka_conformance.log_inspect.findings import Severity
 from kafka_conformance.log_inspect.header import BatchHeader
+from kafka_conformance.log_inspect.result import RetentionHold, SegmentSummary
 
-__all__ = ["EARLIEST_MS", "TOLERANCE_MS", "TimeCheck", "shown_time"]
+__all__ = ["EARLIEST_MS", "TOLERANCE_MS", "TimeCheck", "find_retention_hold", "shown_time"]
 
 EARLIEST_MS = 946_684_800_000
 """The beginning of 2000: no record of Kafka's is older."""
@@ -48,6 +50,26 @@ class TimeCheck:
             kind, self._file, f"timestamp {timestamp} is {where}{unit}", position=position, offset=header.base_offset,
             severity=Severity.NOTE if legal else None,
         )  # fmt: skip
+
+
+def find_retention_hold(segments: Sequence[SegmentSummary]) -> RetentionHold | None:
+    """Return the segment that keeps later ones from retention by time; None if timestamps ascend from segment to segment.
+
+    Example: the largest timestamps are 10, 90 and 20. The second segment stays until ``retention.ms`` after 90, and so does
+    the third, 70 ms longer than by its own.
+
+    Java source mirrored: ``UnifiedLog.deletableSegments``, which ends at the first segment that is not to be deleted.
+    """
+    known = [each for each in segments if each.largest_timestamp >= 0]
+    held = max(known, key=lambda each: each.largest_timestamp, default=None)
+    later = [each for each in segments if held is not None and each.base_offset > held.base_offset]
+    if held is None or not later:
+        return None
+    own = max(each.largest_timestamp for each in later)
+    return None if own < 0 else RetentionHold(
+        base_offset=held.base_offset, segments=len(later), until=held.largest_timestamp,
+        longer_ms=held.largest_timestamp - own,
+    )  # fmt: skip
 
 
 def shown_time(timestamp: int) -> str:

@@ -10,32 +10,44 @@ from rich.text import Text
 
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.word_wrap import wrapped
+from kafka_conformance.log_inspect.checks.times import TOLERANCE_MS, shown_time
 from kafka_conformance.log_inspect.find import FoundBatch, Search
 from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary
-from kafka_conformance.reports.tables import table
+from kafka_conformance.reports.tables import PlainTable, table
 from kafka_conformance.reports.terminal import plural
 
-__all__ = ["offsets_of", "place_of", "show", "show_search", "start_answers", "verdict_line", "worst_first"]
+__all__ = [
+    "offsets_of", "place_of", "retention_lines", "show", "show_search", "start_answers", "verdict_line", "worst_first",
+]  # fmt: skip
 
 _STYLES = {"broken": "bold red", "suspicious": "yellow", "note": "dim"}
 _MOST_PARTITIONS = 50
 
 
-def show(out: Console, found: Inspection) -> None:
-    """Print the partitions, what is broken, what is suspicious, one paragraph for each kind of note, and the verdict."""
+def show(out: Console, found: Inspection, *, segments: bool = False) -> None:
+    """Print the partitions, what is broken, what is suspicious, one paragraph for each kind of note, and the verdict.
+
+    ``segments``: print all segments too.
+    """
     partitions = worst_first(found)
+    shown = [*(each for each in partitions if not _is_internal(each))][:_MOST_PARTITIONS]
+    shown += [each for each in partitions if _is_internal(each)][: _MOST_PARTITIONS - len(shown)]
     rows = [
-        [each.name, f"{each.segments:,}", f"{each.bytes:,}", f"{each.batches:,}", f"{each.records:,}",
+        [each.path, f"{each.segments:,}", f"{each.bytes:,}", f"{each.batches:,}", f"{each.records:,}",
          offsets_of(each), f"{each.producers:,}", f"{each.transactions:,}",
          "yes" if each.compacted else "", f"{each.broken:,}", f"{each.suspicious:,}"]
-        for each in partitions[:_MOST_PARTITIONS]
+        for each in shown
     ]  # fmt: skip
     heads = ["partition", "segments", "bytes", "batches", "records", "offsets", "producers", "transactions ended",
              "compacted", "broken", "suspicious"]  # fmt: skip
     if rows:
         out.print(table("", heads, rows))
-    if len(partitions) > _MOST_PARTITIONS:
-        out.print(f"… and {len(partitions) - _MOST_PARTITIONS:,} more partitions; --json lists all", markup=False)
+    if len(partitions) > len(shown):
+        out.print(f"… and {len(partitions) - len(shown):,} more partitions; --json lists all", markup=False)
+    if segments and partitions:
+        out.print(_segment_table(partitions))
+    for line in retention_lines(partitions):
+        out.print(Text(line))
     explained: set[str] = set()
     for each in sorted((each for each in found.findings if each.severity != "note"), key=lambda one: one.severity):
         _finding(out, each, explain=each.kind not in explained)
@@ -53,23 +65,56 @@ def show(out: Console, found: Inspection) -> None:
     out.print(Text(verdict_line(found), style="bold green" if found.verdict == "sound" else "bold red"))
 
 
+def _segment_table(partitions: Sequence[PartitionSummary]) -> PlainTable:
+    rows = [
+        [each.path, str(one.base_offset), f"{one.bytes:,}", f"{one.batches:,}", f"{one.records:,}",
+         shown_time(one.smallest_timestamp), shown_time(one.largest_timestamp), one.start]
+        for each in partitions
+        for one in each.by_segment
+    ]  # fmt: skip
+    heads = [
+        "partition",
+        "segment",
+        "bytes",
+        "batches",
+        "records",
+        "smallest timestamp",
+        "largest timestamp",
+        "at a start",
+    ]
+    return table("", heads, rows)
+
+
+def retention_lines(partitions: Sequence[PartitionSummary]) -> Iterator[str]:
+    """Yield a line for each partition of which a segment keeps later ones from retention by time for over a day."""
+    for each in partitions:
+        held = each.retention_held_by
+        if held is not None and held.longer_ms > TOLERANCE_MS:
+            yield (f"{each.path}: segment {held.base_offset} has the largest timestamp, {shown_time(held.until)}: "
+                   f"retention.ms counts from it for the {plural(held.segments, 'segment')} after it too, "
+                   f"{held.longer_ms / TOLERANCE_MS:,.1f} days longer than from their own")  # fmt: skip
+
+
 def start_answers(found: Inspection) -> Iterator[tuple[str, str, Sequence[str]]]:
-    """Yield the three questions, each with a short answer and its reasons."""
+    """Yield the three questions, each with a short answer and its reasons, and after them what was not checked."""
     start = found.start
     if start.starts != "not asked":
-        reasons = [*start.stopped_by, *(f"not checked: {what}" for what in start.not_checked)]
-        yield f"Would a broker of {start.kafka} start?", start.starts, [harmless(line) for line in reasons]
+        yield f"Would a broker of {start.kafka} start?", start.starts, [harmless(line) for line in start.stopped_by]
     changes, wrong = ([harmless(line) for line in lines] for lines in (start.changes, start.wrong))
     none = "not reached" if start.starts == "no" else "nothing"
     yield "What would it set aside, truncate, delete or rebuild?", "" if changes else none, changes
     yield "What cannot be read, or is answered wrongly, afterwards?", "" if wrong else none, wrong
+    if start.starts != "not asked":
+        yield "What of a start was not checked?", "", start.not_checked
 
 
 def worst_first(found: Inspection) -> list[PartitionSummary]:
-    """Return the partitions, those with most findings first, then topics of users before internal ones."""
-    return sorted(
-        found.partitions, key=lambda each: (-each.broken, -each.suspicious, each.name.startswith("__"), each.name)
-    )
+    """Return the partitions, those of users before internal ones, and of each those with most findings first."""
+    return sorted(found.partitions, key=lambda each: (_is_internal(each), -each.broken, -each.suspicious, each.name))
+
+
+def _is_internal(partition: PartitionSummary) -> bool:
+    return partition.name.startswith("__")
 
 
 def offsets_of(partition: PartitionSummary) -> str:
@@ -118,7 +163,7 @@ def _meaning(out: Console, each: FindingRow) -> None:
 
 def place_of(each: FindingRow) -> str:
     """Return where a finding is, as one line."""
-    parts = [each.file]
+    parts = [each.path]
     if each.position is not None:
         parts.append(f"position {each.position:,}")
     if each.offset is not None:

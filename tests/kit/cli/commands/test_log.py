@@ -76,11 +76,38 @@ def test_what_cannot_be_judged(tmp_path: Path) -> None:
 def test_an_error_names_the_folder_that_may_have_been_meant(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "orders-0.log"
     file.write_bytes(b"")
-    with pytest.raises(BadInput, match=r"orders-0\.log cannot be read: Not a directory: name the folder that has it"):
+    with pytest.raises(BadInput, match=r"orders-0\.log is not named as a segment.*: name the folder that has it"):
         run("inspect", str(file))
     (folder.parent / "meta.properties").write_text(META)
     with pytest.raises(BadInput, match="data looks like one"):
         run("inspect", str(tmp_path))
+
+
+def test_log_inspect_of_one_segment_reads_nothing_of_the_others(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in folder.glob(f"{0:020}.*"):
+        path.write_bytes(b"damaged")
+    segment = folder / f"{63:020}.log"
+    assert run("inspect", str(segment), "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    (row,) = document["partitions"]
+    assert (row["name"], row["segments"], row["start"], row["end"], row["bytes"]) == (
+        "orders-0", 1, 63, 126, segment.stat().st_size,
+    )  # fmt: skip
+    assert document["findings"] == []
+    alone = tmp_path / "copied" / segment.name
+    alone.parent.mkdir()
+    alone.write_bytes(segment.read_bytes())
+    assert run("inspect", str(alone), "--json") == 0
+    assert json.loads(capsys.readouterr().out)["findings"] == []
+    alone.write_bytes(segment.read_bytes()[:-5])
+    assert run("inspect", str(alone), "--json") == 1
+    assert [row["kind"] for row in json.loads(capsys.readouterr().out)["findings"]] == ["cut-batch"]
+    index = folder / f"{63:020}.index"
+    index.write_bytes(index.read_bytes() + bytes(8))
+    assert run("inspect", str(segment), "--json") == 1
+    assert [row["kind"] for row in json.loads(capsys.readouterr().out)["findings"]] == ["index-zero-tail"]
 
 
 def test_a_folder_of_programs_is_not_proposed(tmp_path: Path) -> None:
