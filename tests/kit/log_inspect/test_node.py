@@ -123,7 +123,7 @@ def test_a_gone_metadata_log_of_the_only_controller_sets_all_partitions_aside(no
     assert (found.verdict, kinds(found, "note")) == ("sound", {"metadata-log-missing"})
 
 
-def test_a_metadata_folder_without_log_is_judged_by_its_voters(node: tuple[Path, Path]) -> None:
+def test_a_metadata_folder_without_log_is_judged_by_the_voters(node: tuple[Path, Path]) -> None:
     (node[0] / METADATA).mkdir()
     for quorum, broken in ((QUORUM, True), (QUORUM.replace("}]", '},{"voterId":2}]'), False)):
         (node[0] / METADATA / "quorum-state").write_text(quorum)
@@ -154,7 +154,7 @@ def test_a_directory_without_metadata_is_taken_offline_by_a_checkpoint(node: tup
     [("directory.id=Z", "directory.id=!", "yes"), ("cluster.id", "c.id", "yes"), ("node.id", "n.id", "yes"),
      ("version=1", "version=2", "yes"), ("node.id=1", "node.id=x", "yes"), ("version=1", "", "no")],
 )  # fmt: skip
-def test_a_directory_without_metadata_is_taken_offline_by_its_properties(
+def test_a_directory_without_metadata_is_taken_offline_by_bad_properties(
     node: tuple[Path, Path], old: str, new: str, starts: str
 ) -> None:
     """As a broker of 4.4.0 did with each; it exits if the directory has the cluster's metadata."""

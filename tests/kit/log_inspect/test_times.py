@@ -70,7 +70,7 @@ def test_each_segment_has_times_and_sizes(log: Log) -> None:
     assert one.largest_timestamp == one.by_segment[-1].largest_timestamp
 
 
-def test_a_segment_with_a_later_timestamp_holds_those_after_it_from_retention(tmp_path: Path) -> None:
+def test_a_segment_with_a_late_timestamp_holds_later_segments_from_retention(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
     log.append(data(2))
     for timestamp in (START_MS + 3 * DAY_MS, START_MS + DAY_MS, START_MS):

@@ -95,7 +95,7 @@ def test_a_doubt_is_the_verdict_and_names_no_producer(doubt: Doubt, sentence: st
     assert placed == "All 1,402,416 keyed records are where Java's producer puts them."
 
 
-def test_no_rule_that_fits_is_not_said_beside_one_that_does() -> None:
+def test_summary_names_no_missing_rule_beside_one_that_fits() -> None:
     audit = audits.mixed(doubt=Doubt(8, (), 23, 1e-9), fitting_views=("quoted", "hex"))
     assert summary.headline(audit) == (
         "Cannot tell: 8 distinct keys. No rule fits them whole; Java's producer fits all of them by the key in JSON quotes"
