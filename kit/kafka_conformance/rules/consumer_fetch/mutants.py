@@ -18,6 +18,7 @@ from kafka_reference.releases import NEWEST, Release, parse_release
 __all__ = ["MUTANTS"]
 
 _GITHUB = "https://github.com"
+_FRANZ_GO = "twmb/franz-go/blob/adb3a18abe14bdb230f1cd738d03623301013d42/CHANGELOG.md"
 
 
 class _DeliversBelow(CompletedFetch):
@@ -198,11 +199,12 @@ MUTANTS = (
     _wrongly("fetch-stuck-at-aborted", "the position stays at batches that are skipped whole", _by(_SkipsAfterDelivery),
              "tulios/kafkajs/issues/403", "kafkaex/kafka_ex/pull/557"),
     _wrongly("fetch-delivers-markers", "control records are delivered", _with(DefaultBatch, "control", False),
-             "segmentio/kafka-go/issues/1332", "segmentio/kafka-go/pull/1446", "kafkaex/kafka_ex/pull/557"),
+             "segmentio/kafka-go/pull/1446", "kafkaex/kafka_ex/pull/557"),
     _wrongly("fetch-ignores-abort-list", "the list of aborted transactions is not read",
-             on(RULE.slug, lambda question: replaced(question, aborted=())), "segmentio/kafka-go/pull/1446"),
+             on(RULE.slug, lambda question: replaced(question, aborted=())), "segmentio/kafka-go/pull/1446",
+             "segmentio/kafka-go/issues/1332"),
     _wrongly("fetch-abort-list-in-given-order", "the list is expected in the order of offsets", _by(_GivenOrder),
-             "twmb/franz-go/blob/master/CHANGELOG.md"),
+             _FRANZ_GO),
     _wrongly("fetch-abort-list-by-producer", "of a producer, the last entry of the list counts",
              on(RULE.slug, _last_of_producer)),
     _wrongly("fetch-abort-list-swapped", "producer id and first offset are swapped", on(RULE.slug, _reversed_pairs)),
@@ -211,11 +213,12 @@ MUTANTS = (
     _wrongly("fetch-abort-never-ends", "an abort marker does not end the transaction", _by(_NeverEnds)),
     _wrongly("fetch-commit-ends-abort", "the first marker of a producer ends its aborted transaction, even a commit",
              _by(_AnyMarkerEnds), "kafka4beam/brod/pull/659"),
-    _wrongly("fetch-second-marker-fails", "two abort markers of one producer are an error", _by(_OneMarkerOnly),
-             "twmb/franz-go/blob/master/CHANGELOG.md"),
+    _wrongly("fetch-marker-without-entry-fails", "an abort marker without an entry in the list is an error",
+             _by(_OneMarkerOnly), "platformatic/kafka/issues/391", _FRANZ_GO),
     _wrongly("fetch-aborts-plain-batches", "idempotent batches of an aborted producer are skipped", _by(_AllOfProducer)),
     _wrongly("fetch-aborts-uncommitted", "aborted transactions are skipped at either isolation level",
-             on(RULE.slug, lambda question: replaced(question, read_committed=True))),
+             on(RULE.slug, lambda question: replaced(question, read_committed=True)),
+             "twmb/franz-go/pull/758"),
     _wrongly("fetch-relative-offsets", "offsets in a wrapper of magic 1 are taken as absolute",
              _with(LegacyBatch, "_base_of_inner_offsets", lambda *_: 0), "confluentinc/librdkafka/pull/2349"),
     _wrongly("fetch-offsets-from-wrapper", "offsets in a wrapper of magic 1 begin at the wrapper's",
