@@ -1,8 +1,9 @@
 """All generated mutants of the reference, by the rule they belong to.
 
 A rule reaches definitions of the reference. A mutant belongs to the rule that reaches the fewest definitions, of those that
-reach its own: that rule is most about it. A mutant in a behaviour record belongs to a rule that declares the record. A rule
-that builds on another's package, and so declares the records of that package behind its own, has no mutants there that another
+reach its own: that rule is most about it. A mutant in a behaviour record belongs to a rule that declares the record.
+
+A rule that builds on another's package, and so declares the records of that package behind its own, has no mutants there that another
 rule reaches: those of ``record_batch`` belong to ``record-batch``, not to ``consumer-fetch``.
 """
 
@@ -92,7 +93,7 @@ class Population:
         return {name: self._declaring_first(name, slugs) for name, slugs in found.items()}
 
     def _declaring_first(self, name: str, slugs: tuple[str, ...]) -> tuple[str, ...]:
-        """Return rules in their order: first those that declare the behaviour record of this name, last those that borrow it."""
+        """Return rules in their order: first those that declare the record of this name, last those that borrow it."""
         lent = any(self._is_about_alone(slug, name) for slug in slugs)
         return tuple(
             sorted(slugs, key=lambda slug: (lent and self._borrows(slug, name), not self._declares(slug, name)))
