@@ -3,8 +3,8 @@
 A rule reaches definitions of the reference. A mutant belongs to the rule that reaches the fewest definitions, of those that
 reach its own: that rule is most about it. A mutant in a behaviour record belongs to a rule that declares the record.
 
-A rule that builds on another's package, and so declares the records of that package behind its own, has no mutants there that another
-rule reaches: those of ``record_batch`` belong to ``record-batch``, not to ``consumer-fetch``.
+A rule that builds on another's package, and so declares the records of that package behind its own, has no mutants there that
+another rule reaches: those of ``record_batch`` belong to ``record-batch``, not to ``consumer-fetch``.
 """
 
 from __future__ import annotations
