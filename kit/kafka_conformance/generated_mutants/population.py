@@ -3,7 +3,7 @@
 A rule reaches definitions of the reference. A mutant belongs to the rule that reaches the fewest definitions, of those that
 reach its own: that rule is most about it. A mutant in a behaviour record belongs to a rule that declares the record.
 
-A rule that builds on another's package, and so declares the records of that package behind its own, has no mutants there that
+A rule that builds on another's package and so declares the records of that package behind its own, has none there that
 another rule reaches: those of ``record_batch`` belong to ``record-batch``, not to ``consumer-fetch``.
 """
 
