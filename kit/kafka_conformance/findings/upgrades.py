@@ -73,6 +73,7 @@ _ROLES: dict[Area, tuple[Role, ...]] = {
     Area.REPLICATION: _BROKER,
 }
 _ROLES_BY_RULE: dict[str, tuple[Role, ...]] = {
+    "consumer-fetch": ("consumer",),
     "record-batch": ("producer", "consumer", "broker"),
     "server-range-assignor": ("consumer", *_BROKER),
     "server-uniform-assignor": ("consumer", *_BROKER),

@@ -136,7 +136,7 @@ def conforming_rules(conform: int, asked: int, rules: int, in_part: int = 0) -> 
     """Return how many of the rules asked conform, in words; ``rules`` is the number that the kit has.
 
     >>> conforming_rules(2, 2, 32)
-    '2 of 2 rules asked conform (the kit has 32)'
+    '2 of 2 rules asked conform (the kit has 33)'
     """
     verb = "conforms" if conform == 1 else "conform"
     words = f"{conform} of {plural(asked, 'rule')} asked {verb}"

@@ -54,6 +54,7 @@ _BY_RULE = {
     "idempotence-config": "A producer is idempotent where Java's is not, or the reverse: retries can duplicate records.",
     "broker-producer-state": "A broker appends duplicates, or refuses batches that Java's broker appends.",
     "delivery": "Records can be lost, duplicated or reordered where Java's are not.",
+    "consumer-fetch": "A consumer skips records, returns some that Java's does not, or fetches the same batch for ever.",
     "record-batch": "Records are written that Java does not read as they were, or read otherwise than Java wrote them.",
     "offset-index": "A broker finds another position in a segment: a fetch returns other records, or fails.",
     "time-index": "A broker finds another offset for a time: a search by time starts at other records.",
@@ -69,6 +70,7 @@ _FIELDS = (
 )
 _DAMAGED = "A damaged batch is read otherwise before the error that both report; no valid record is affected."
 _TAKEN = "A damaged batch is taken for a valid one: what a disk or a network broke is read as records."
+_DELIVERED = "Of a response with a damaged batch, other records are returned before the error than by Java."
 _BESIDE = (
     "What is sent, thrown and read as records is Kafka's; only an optional part of the answer is another: {parts}."
 )
@@ -128,6 +130,11 @@ def _in_part(rule: Rule, example: Difference) -> tuple[Severity, str] | None:
         return "medium", _BESIDE.format(parts=", ".join(parts))
     if rule.slug == "record-batch" and _THROWN in to_json(expected):
         return ("low", _DAMAGED) if _THROWN in to_json(actual) else ("medium", _TAKEN)
+    if rule.slug == "consumer-fetch" and "raises" in expected:
+        if "raises" not in actual:
+            return "medium", _TAKEN
+        same = all(actual.get(name) == expected[name] for name in ("delivered", "position"))
+        return ("low", _ERROR) if same else ("medium", _DELIVERED)
     return None
 
 

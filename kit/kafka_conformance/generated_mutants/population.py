@@ -2,6 +2,9 @@
 
 A rule reaches definitions of the reference. A mutant belongs to the rule that reaches the fewest definitions, of those that
 reach its own: that rule is most about it. A mutant in a behaviour record belongs to a rule that declares the record.
+
+A rule that builds on another's package and so declares the records of that package behind its own, has none there that
+another rule reaches: those of ``record_batch`` belong to ``record-batch``, not to ``consumer-fetch``.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.generated_mutants.mutations import Module, Mutation
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources
+from kafka_reference.behaviour import Behaviour
 from kafka_reference.releases import Release
 
 __all__ = ["OUTSIDE", "Mutant", "Population"]
@@ -89,8 +93,19 @@ class Population:
         return {name: self._declaring_first(name, slugs) for name, slugs in found.items()}
 
     def _declaring_first(self, name: str, slugs: tuple[str, ...]) -> tuple[str, ...]:
-        """Return rules in their order, but those first that declare the behaviour record of this name."""
-        return tuple(sorted(slugs, key=lambda slug: not self._declares(slug, name)))
+        """Return rules in their order: first those that declare the record of this name, last those that borrow it."""
+        lent = any(self._is_about_alone(slug, name) for slug in slugs)
+        return tuple(
+            sorted(slugs, key=lambda slug: (lent and self._borrows(slug, name), not self._declares(slug, name)))
+        )
+
+    def _is_about_alone(self, slug: str, name: str) -> bool:
+        """Return whether all behaviour records of a rule are of the package of this name."""
+        return self._is_about(slug, name) and all(_package_has(one, name) for one in self._by_slug[slug].behaviours)
+
+    def _borrows(self, slug: str, name: str) -> bool:
+        """Return whether a rule declares a record of the package of this name behind one of another package."""
+        return self._is_about(slug, name) and not _package_has(self._by_slug[slug].behaviours[0], name)
 
     def _declares(self, slug: str, name: str) -> bool:
         """Return whether a rule has the behaviour record of this name."""
@@ -98,5 +113,9 @@ class Population:
 
     def _is_about(self, slug: str, name: str) -> bool:
         """Return whether a rule has a behaviour record of the package of this name, or of one around it."""
-        packages = {one.__module__.rpartition(".")[0] for one in self._by_slug[slug].behaviours}
-        return any(name.startswith(f"{package}.") for package in packages)
+        return any(_package_has(one, name) for one in self._by_slug[slug].behaviours)
+
+
+def _package_has(record: type[Behaviour], name: str) -> bool:
+    """Return whether a name is in the package of a behaviour record, or in one within it."""
+    return name.startswith(f"{record.__module__.rpartition('.')[0]}.")

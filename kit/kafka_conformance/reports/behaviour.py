@@ -71,9 +71,10 @@ def _shows(other: str | None, lines: Mapping[str, Line]) -> bool:
 def behaviour_page(rules: Iterable[Rule]) -> str:
     """Return the page of all changes: a section for each rule, with a table for each of its records.
 
-    A record that several rules have is a table in the section of the first.
+    A record that several rules have is a table in the section of the first of those that name it first, if any does.
     """
-    first: dict[type[Behaviour], Rule] = {}
+    rules = tuple(rules)
+    first = {rule.behaviours[0]: rule for rule in reversed(rules) if rule.behaviours}
     sections = []
     for rule in rules:
         tables = [_table(record, first.setdefault(record, rule), rule) for record in rule.behaviours]

@@ -34,3 +34,11 @@ def test_rule_with_behaviours_of_a_package_has_mutants_of_that_package() -> None
     shared = [one for one in mutants if one.mutation.module.startswith("kafka_reference.record_batch.")]
     assert {one.mutation.module for one in shared} > {"kafka_reference.record_batch.encode"}
     assert {one.siblings for one in shared} == {("record-batch",)}
+
+
+def test_rule_that_builds_on_a_package_leaves_its_mutants_to_the_rule_of_that_package() -> None:
+    population = Population(proven_releases(), {slug: RULES[slug] for slug in ("consumer-fetch", "record-batch")})
+    decoder = "kafka_reference.record_batch.records"
+    assert decoder not in {one.mutation.module for one in population.of("consumer-fetch")}
+    decoding = [one for one in population.of("record-batch") if one.mutation.module == decoder]
+    assert {one.rules for one in decoding} == {("record-batch", "consumer-fetch")}

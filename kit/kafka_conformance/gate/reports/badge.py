@@ -15,7 +15,7 @@ __all__ = ["write"]
 
 
 def write(events: Iterable[Event]) -> str:
-    """The document: ``Kafka 4.4.0 | 2 of 2 rules asked conform (the kit has 32)``, ``| 412 differ``, or ``| not judged``."""
+    """The document: ``Kafka 4.4.0 | 2 of 2 rules asked conform (the kit has 33)``, ``| 412 differ``, or ``| not judged``."""
     seen = outline(events)
     releases = seen.releases
     span = "" if not releases else releases[0] if len(releases) == 1 else f"{releases[0]} to {releases[-1]}"
