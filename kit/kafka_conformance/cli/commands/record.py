@@ -14,7 +14,7 @@ import os
 import re
 import signal
 import ssl
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -33,11 +33,13 @@ from kafka_conformance.core.version import kit_version
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.wire.codec.messages import shipped_codec
 from kafka_conformance.wire.recording.proxy import Fault, Proxy
+from kafka_conformance.wire.recording.refusals import can_refuse
 from kafka_conformance.wire.recording.trace import FORMAT, Head
 
 __all__ = ["run"]
 
 _FLUSH_S, _TERM_S = 0.5, 5.0
+_MOST_ERRORS = 2**15
 _ADDRESS = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^:\s\[\]]+):(?P<port>\d{1,5})")
 
 
@@ -53,24 +55,21 @@ _ADDRESS = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^:\s\[\]]+):(?P<port>\d{1,5
               help="Do not pass on the N-th request, Produce=3, and close its connection; repeatable.")  # fmt: skip
 @click.option("--lose-response", multiple=True, metavar="API=N",
               help="Pass on the N-th request, and close its connection in place of the response; repeatable.")  # fmt: skip
+@click.option("--refuse", multiple=True, metavar="API=N:ERROR",
+              help="Answer the N-th request with this error, Produce=3:45, and do not pass it on; repeatable.")  # fmt: skip
 @click.option("--at-most", multiple=True, metavar="API=V",
               help="Let brokers offer no version of an API above this; repeatable.")  # fmt: skip
 @click.option("--timeout", default=600.0, type=click.FloatRange(0.1, 86_400), show_default=True, metavar="SECONDS",
               help="End COMMAND after this time.")  # fmt: skip
 def run(
     *, command: Sequence[str], timeout: float, to: str, path: Path, port: int, tls: bool, ca: Path | None,
-    lose_request: Sequence[str], lose_response: Sequence[str], at_most: Sequence[str],
+    lose_request: Sequence[str], lose_response: Sequence[str], refuse: Sequence[str],
+    at_most: Sequence[str],
 ) -> int:  # fmt: skip
     """Record until COMMAND ends, or Ctrl-C; return 0. Raises BadInput, KitError."""
     if ca is not None and not tls:
         raise BadInput("--ca: certificates are for --tls")
-    script: dict[tuple[str, int], Fault] = {}
-    for fault, given in (("lose-request", lose_request), ("lose-response", lose_response)):
-        for text in given:
-            api, number = _numbered(f"--{fault}", text)
-            if number == 0 or (api, number) in script:
-                raise BadInput(f"--{fault} {text}: requests are counted from 1, and each has one fate")
-            script[api, number] = fault  # type: ignore[assignment]
+    script = _script({"--lose-request": lose_request, "--lose-response": lose_response, "--refuse": refuse})
     most = dict(_numbered("--at-most", text) for text in at_most)
     address, context = _address(to), _trust(ca) if tls else None
     file = io.BufferedWriter(open_stream(path))
@@ -86,8 +85,7 @@ def run(
     finally:
         with contextlib.suppress(OSError):  # what cannot be written was said
             file.close()
-    if missed := [f"{fault} {api}={number}" for (api, number), fault in script.items()
-                  if f"{fault} {api}={number}" not in proxy.done]:  # fmt: skip
+    if missed := [f"{api}={number}" for api, number in script if (api, number) not in proxy.done]:
         note(f"warning: there was no such request: {', '.join(missed)}")
     if code:
         note(f"the command ended with exit code {code}")
@@ -152,6 +150,28 @@ def _flush(file: BinaryIO, path: Path) -> None:
         file.flush()
     except OSError as error:
         raise KitError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _script(given: Mapping[str, Sequence[str]]) -> dict[tuple[str, int], Fault]:
+    """Parse what happens to which request. Raises BadInput."""
+    script: dict[tuple[str, int], Fault] = {}
+    for option, texts in given.items():
+        for text in texts:
+            which, _, code = text.partition(":")
+            api, number = _numbered(option, which)
+            if number == 0 or (api, number) in script:
+                raise BadInput(f"{option} {text}: requests are counted from 1, and each has one fate")
+            if option != "--refuse":
+                script[api, number] = "lose-request" if option == "--lose-request" else "lose-response"
+                if code:
+                    raise BadInput(f"{option} {text}: an error code is for --refuse")
+                continue
+            if not code.isascii() or not code.isdigit() or not 0 < int(code) < _MOST_ERRORS:
+                raise BadInput(f"{option} {text}: expected an error code of Kafka's, like Produce=3:45")
+            if not can_refuse(api, shipped_codec()):
+                raise BadInput(f"{option} {text}: a response of {api} has no error for the whole request")
+            script[api, number] = int(code)
+    return script
 
 
 def _numbered(option: str, text: str) -> tuple[str, int]:

@@ -26,13 +26,15 @@ from kafka_conformance.core.errors import BadInput, KitError, MalformedMessage
 from kafka_conformance.core.notices import warn
 from kafka_conformance.wire.codec.messages import shipped_codec
 from kafka_conformance.wire.recording.addresses import REWRITTEN, Address, rewritten
+from kafka_conformance.wire.recording.refusals import refusal
 from kafka_conformance.wire.recording.trace import LONGEST_FRAME, SECRET, Change, Frame
 
 __all__ = ["Fault", "Proxy", "Script"]
 
-Fault: TypeAlias = Literal["lose-request", "lose-response"]
+Fault: TypeAlias = Literal["lose-request", "lose-response"] | int
+"""A request or its response is lost, and its connection closed, as TCP does; or the error that the proxy answers with."""
 Script: TypeAlias = Mapping[tuple[str, int], Fault]
-"""What happens to the n-th request of an API, counted from 1. Its connection is closed: TCP loses nothing else."""
+"""What happens to the n-th request of an API, counted from 1."""
 
 _CONNECT_S: Final = 10.0
 _SASL_HANDSHAKE: Final = "SaslHandshake"
@@ -52,7 +54,7 @@ class Proxy:
 
     frames: int = 0
     connections: int = 0
-    done: list[str] = field(default_factory=list)
+    done: list[tuple[str, int]] = field(default_factory=list)
     """What of the script has happened."""
 
     _listeners: dict[Address, asyncio.Server] = field(default_factory=dict)
@@ -101,10 +103,12 @@ class Proxy:
     def fate(self, api: str) -> str:
         """Count a request, and return what the script does to it."""
         self._counted[api] += 1
-        fault = self.script.get((api, self._counted[api]), "")
-        if fault:
-            self.done.append(f"{fault} {api}={self._counted[api]}")
-        return fault
+        key = api, self._counted[api]
+        if key not in self.script:
+            return ""
+        self.done.append(key)
+        fault = self.script[key]
+        return f"error {fault}" if isinstance(fault, int) else fault
 
     def _handler(self, address: Address):  # type: ignore[no-untyped-def]
         async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -137,8 +141,8 @@ class _Connection:
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
-    pending: deque[Frame] = field(default_factory=deque)
-    """Requests without a response: Kafka answers those of a connection in their order."""
+    pending: deque[tuple[Frame, bytes]] = field(default_factory=deque)
+    """Requests without a response, each with the one that the script gives: those of a connection are answered in order."""
     raw_tokens: bool = False
     """Whether tokens of SASL without a header pass: a handshake of version 0 was seen."""
 
@@ -182,9 +186,13 @@ class _Connection:
             self.proxy.frames += 1
             if request.fate == "lose-request":
                 return "script"
-            if request.api:
-                self.pending.append(msgspec.structs.replace(request, data=b""))
-            if not await _passed(broker, data):
+            made = self._made(request, data)
+            if request.api and not self._has_no_response(request, data):
+                self.pending.append((msgspec.structs.replace(request, data=b""), made))
+            if made:
+                if not await self._answer_made():
+                    return "client"
+            elif not await _passed(broker, data):
                 return "broker"
 
     async def _responses(self, broker: asyncio.StreamReader) -> str:
@@ -195,19 +203,51 @@ class _Connection:
                 return f"broker: {data}"
             request = self._answered(data)
             secret = request is None or request.api in SECRET
-            self.proxy.write(Frame(
-                self.proxy.at_ms(), self.number, self.broker, "broker",
-                request.api if request else "", request.version if request else -1,
-                request.correlation if request else -1, len(data), data=b"" if secret else data,
-                fate=request.fate if request else "",
-            ))  # fmt: skip
-            self.proxy.frames += 1
+            self._respond(request, data, b"" if secret else data)
             if request is not None and request.fate == "lose-response":
                 return "script"
             if request is not None and request.api in REWRITTEN:
                 data = await self._rewritten(request, data)
-            if not await _passed(self.writer, data):
+            if not await _passed(self.writer, data) or not await self._answer_made():
                 return "client"
+
+    def _respond(self, request: Frame | None, data: bytes, written: bytes) -> None:
+        """Write a response."""
+        self.proxy.write(Frame(
+            self.proxy.at_ms(), self.number, self.broker, "broker",
+            request.api if request else "", request.version if request else -1,
+            request.correlation if request else -1, len(data), data=written, fate=request.fate if request else "",
+        ))  # fmt: skip
+        self.proxy.frames += 1
+
+    def _made(self, request: Frame, data: bytes) -> bytes:
+        """Return the response that the script gives, if it gives one."""
+        word, _, number = request.fate.partition(" ")
+        if word != "error":
+            return b""
+        try:
+            return refusal(request.api, request.version, data, int(number), shipped_codec())[1]
+        except (MalformedMessage, BadInput) as error:
+            warn(f"passed on, and not answered with {request.fate}: {error}")
+            return b""
+
+    async def _answer_made(self) -> bool:
+        """Send the responses of the script that are next in line; return whether the client takes them."""
+        while self.pending and self.pending[0][1]:
+            request, made = self.pending.popleft()
+            self._respond(request, made, made)
+            if not await _passed(self.writer, made):
+                return False
+        return True
+
+    def _has_no_response(self, request: Frame, data: bytes) -> bool:
+        """Return whether a response of the script would wait for ever for the one to this request: ``acks=0``."""
+        if request.api != "Produce" or not any(isinstance(fault, int) for fault in self.proxy.script.values()):
+            return False
+        try:
+            return bool(shipped_codec().decode_request("Produce", request.version, data)["acks"] == 0)
+        except (MalformedMessage, BadInput):
+            return False
 
     def _request(self, data: bytes) -> Frame:
         """Return a request as it is written; one whose header cannot be read has no API and no bytes."""
@@ -225,9 +265,9 @@ class _Connection:
     def _answered(self, data: bytes) -> Frame | None:
         """Return the request that a response answers, and forget those before it, which have none: ``acks=0``."""
         correlation = int.from_bytes(data[:4], signed=True)
-        if len(data) < 4 or all(request.correlation != correlation for request in self.pending):
+        if len(data) < 4 or all(request.correlation != correlation for request, _ in self.pending):
             return None
-        while (request := self.pending.popleft()).correlation != correlation:
+        while (request := self.pending.popleft()[0]).correlation != correlation:
             pass
         return request
 

@@ -37,7 +37,9 @@ def kit(*words: str, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False)
 
 
-@pytest.mark.parametrize("faults", [(), ("--lose-response", "Produce=2"), ("--lose-request", "Produce=3")])
+@pytest.mark.parametrize(
+    "faults", [(), ("--lose-response", "Produce=2"), ("--lose-request", "Produce=3"), ("--refuse", "Produce=2:6")]
+)
 def test_producer_that_loses_an_answer_is_recorded_and_makes_no_mistake(
     tmp_path: Path, faults: tuple[str, ...]
 ) -> None:
@@ -66,6 +68,10 @@ def test_producer_that_loses_an_answer_is_recorded_and_makes_no_mistake(
         (("--to", "h:1", "--lose-request", "Prodce=1"), "did you mean Produce"),
         (("--to", "h:1", "--lose-response", "Produce=0"), "counted from 1"),
         (("--to", "h:1", "--lose-response", "Fetch=1", "--lose-request", "Fetch=1"), "each has one fate"),
+        (("--to", "h:1", "--refuse", "Produce=1"), "expected an error code"),
+        (("--to", "h:1", "--refuse", "Produce=1:x"), "expected an error code"),
+        (("--to", "h:1", "--refuse", "CreateTopics=1:5"), "has no error for the whole request"),
+        (("--to", "h:1", "--lose-request", "Produce=1:5"), "is for --refuse"),
         (("--to", "h:1", "--at-most", "Produce=x"), "expected an API and a number"),
         (("--to", "h:1", "--ca", "x.pem"), "are for --tls"),
         (("--to", "h:1", "--tls", "--ca", "absent.pem"), "cannot be read as certificates"),
@@ -89,7 +95,7 @@ def test_command_that_cannot_start_or_does_not_end_is_reported(tmp_path: Path) -
     assert (made.returncode, "did not end within 0.5 s" in made.stderr) == (2, True)
     made = kit(*start, "--lose-request", "Fetch=1", "--", "sh", "-c", "exit 3")
     assert made.returncode == 0
-    assert "no such request: lose-request Fetch=1" in made.stderr
+    assert "no such request: Fetch=1" in made.stderr
     assert "ended with exit code 3" in made.stderr
 
 

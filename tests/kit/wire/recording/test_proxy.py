@@ -13,10 +13,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from kafka_conformance.core.errors import KitError, MalformedMessage
+from kafka_conformance.core.errors import BadInput, KitError, MalformedMessage
 from kafka_conformance.wire.codec.messages import shipped_codec
 from kafka_conformance.wire.recording.addresses import decode_lenient
 from kafka_conformance.wire.recording.proxy import Proxy
+from kafka_conformance.wire.recording.refusals import can_refuse, refusal
 from kafka_conformance.wire.recording.trace import Change, Frame
 
 CODEC = shipped_codec()
@@ -168,13 +169,90 @@ def test_script_loses_the_second_request_or_the_response_alone(fault: Any, reach
         found, lines = recorded(proxy, client)
     assert found == [True, False, True]
     assert len(seen) == reaches_broker + 1
-    assert proxy.done == [f"{fault} Metadata=2"]
+    assert proxy.done == [("Metadata", 2)]
     assert fault in {line.fate for line in lines if isinstance(line, Frame)}
     assert "script" in {line.why for line in lines if isinstance(line, Change)}
 
 
+def test_refused_request_is_answered_in_order_and_never_reaches_the_broker() -> None:
+    seen: list[bytes] = []
+    asked = {"acks": -1, "timeoutMs": 1, "topicData": [
+        {"name": "orders", "partitionData": [{"index": 4, "records": b""}, {"index": 5, "records": b""}]}]}  # fmt: skip
+    with broker({"Produce": {"responses": []}, "Metadata": metadata(1)}, seen) as port:
+
+        def client(at: int) -> list[tuple[int, Any]]:
+            with connected(at) as one:
+                send(one, CODEC.encode_request("Produce", 9, {**asked, "acks": 0}, 1, "app"))
+                for correlation in (2, 4):
+                    send(one, CODEC.encode_request("Metadata", 9, {}, correlation, "app"))
+                    send(one, CODEC.encode_request("Produce", 9, asked, correlation + 1, "app"))
+                versions = [("Produce", 9), ("Metadata", 9), ("Produce", 9), ("Metadata", 9), ("Produce", 9)]
+                return [CODEC.decode_response(*each, received(one)) for each in versions]
+
+        proxy = Proxy(("127.0.0.1", port), io.BytesIO(), script={("Produce", 2): 45, ("Produce", 3): 6})
+        found, lines = recorded(proxy, client)
+    assert [correlation for correlation, _ in found] == [1, 2, 3, 4, 5]
+    codes = [
+        [(each["index"], each["errorCode"]) for topic in fields["responses"] for each in topic["partitionResponses"]]
+        for _, fields in (found[2], found[4])
+    ]
+    assert codes == [[(4, 45), (5, 45)], [(4, 6), (5, 6)]]
+    assert [CODEC.apis[int.from_bytes(data[:2])] for data in seen] == ["Produce", "Metadata", "Metadata"]
+    fates = [line.fate for line in lines if isinstance(line, Frame) and line.sender == "broker" and line.fate]
+    assert fates == ["error 45", "error 6"]
+
+
+REFUSED: dict[str, dict[str, Any]] = {
+    "Fetch": {"maxWaitMs": 1, "minBytes": 1, "topics": [
+        {"topic": "orders", "partitions": [{"partition": 1, "fetchOffset": 0, "partitionMaxBytes": 1}]}]},
+    "FindCoordinator": {"coordinatorKeys": ["g"]}, "InitProducerId": {"transactionTimeoutMs": 1},
+    "Heartbeat": {"groupId": "g", "generationId": 1, "memberId": "m"},
+    "ListOffsets": {"topics": [{"name": "orders", "partitions": [{"partitionIndex": 1, "timestamp": -1}]}]},
+    "OffsetCommit": {"groupId": "g", "topics": [{"name": "orders", "partitions": [
+        {"partitionIndex": 1, "committedOffset": 1}]}]},
+    "Produce": {"acks": 1, "timeoutMs": 1, "topicData": [
+        {"name": "orders", "partitionData": [{"index": 1, "records": b""}]}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("api", REFUSED)
+def test_refusal_has_the_error_in_every_version_of_the_request(api: str) -> None:
+    def errors(value: Any) -> list[int]:
+        if isinstance(value, dict):
+            return [
+                found for name, each in value.items() for found in ([each] if name == "errorCode" else errors(each))
+            ]
+        return [found for each in value for found in errors(each)] if isinstance(value, list) else []
+
+    assert can_refuse(api, CODEC)
+    tried = 0
+    for version in CODEC.message(f"{api}Request").versions:
+        fields = {"key": "g"} if api == "FindCoordinator" and version < 4 else renamed(api, version)
+        if fields is None:
+            continue
+        request = CODEC.encode_request(api, version, fields, 9, "app")
+        correlation, data = refusal(api, version, request, 27, CODEC)
+        assert correlation == 9
+        assert 27 in errors(CODEC.decode_response(api, version, data)[1]), version
+        tried += 1
+    assert tried > 1
+
+
+def renamed(api: str, version: int) -> Mapping[str, Any] | None:
+    """Return the fields in a version that names topics; None for one with ids."""
+    try:
+        CODEC.encode_request(api, version, REFUSED[api], 9, "app")
+    except BadInput:
+        return None
+    return REFUSED[api]
+
+
+def test_api_whose_errors_are_of_single_topics_alone_is_not_refused() -> None:
+    assert not can_refuse("CreateTopics", CODEC)
+
+
 def test_version_above_the_limit_is_not_offered() -> None:
-    answers = {"ApiVersions": {"errorCode": 0, "apiKeys": [
+    answers: dict[str, dict[str, Any]] = {"ApiVersions": {"errorCode": 0, "apiKeys": [
         {"apiKey": 0, "minVersion": 3, "maxVersion": 13}, {"apiKey": 1, "minVersion": 4, "maxVersion": 18}]}}  # fmt: skip
     with broker(answers, []) as port:
 
