@@ -1,4 +1,4 @@
-"""kafka-python's port of Java's producer and consumer, or aiokafka's batches and consumer: these rules, and no others."""
+"""kafka-python's port of Java's producer, or aiokafka's batches: `producer` asks these rules, and no others."""
 
 import json
 import logging
@@ -6,11 +6,10 @@ import sys
 from functools import partial
 from importlib.metadata import version
 
-import fetches
 import records
 
 LIBRARY, PACKAGE = ("aiokafka", "aiokafka") if "aiokafka" in sys.argv else ("kafka", "kafka-python")
-RULES = {"record-batch": partial(records.answer, LIBRARY), "consumer-fetch": partial(fetches.answer, LIBRARY)}
+RULES = {"record-batch": partial(records.answer, LIBRARY)}
 if LIBRARY == "kafka":
     import accumulator_steps
     import sequence_steps

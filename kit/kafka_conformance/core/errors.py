@@ -8,8 +8,8 @@ nothing of the kit.
 from __future__ import annotations
 
 __all__ = [
-    "BadInput", "BrokerLost", "CandidateRaised", "JvmLost", "KitError", "MalformedMessage", "NoJava", "OracleFault",
-    "TargetLost", "TooMuchText", "TooSlow", "WrongRelease",
+    "BadInput", "BrokerLost", "CandidateRaised", "ConnectionClosed", "JvmLost", "KitError", "MalformedMessage", "NoJava",
+    "NoResponse", "OracleFault", "TargetLost", "TooMuchText", "TooSlow", "WrongRelease",
 ]  # fmt: skip
 
 
@@ -27,6 +27,14 @@ class CandidateRaised(BadInput):
 
 class BrokerLost(KitError):
     """A broker of ours did not start, ended by itself, or did not answer within the limit."""
+
+
+class NoResponse(BrokerLost):
+    """A broker sent no whole response within the limit."""
+
+
+class ConnectionClosed(BrokerLost):
+    """A broker ended the connection, or none could be made."""
 
 
 class TooSlow(BrokerLost):

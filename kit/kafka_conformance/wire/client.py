@@ -14,25 +14,17 @@ import time
 from collections.abc import Mapping
 from typing import Any, Final, Self
 
-from kafka_conformance.core.errors import BadInput, BrokerLost, MalformedMessage
+from kafka_conformance.core.errors import BadInput, ConnectionClosed, MalformedMessage, NoResponse
 from kafka_conformance.core.java_text import parse_int
 from kafka_conformance.wire.codec.messages import Codec, Fields, shipped_codec
 from kafka_conformance.wire.frames import read_exactly
 
-__all__ = ["CLIENT_ID", "Connection", "ConnectionClosed", "NoResponse", "parse_address"]
+__all__ = ["CLIENT_ID", "Connection", "parse_address"]
 
 CLIENT_ID: Final = "kafka-conformance"
 
 _LARGEST = 64 * 2**20
 _OLDEST = 0
-
-
-class NoResponse(BrokerLost):
-    """A broker sent no whole response within the limit."""
-
-
-class ConnectionClosed(BrokerLost):
-    """A broker ended the connection, or none could be made."""
 
 
 class Connection:

@@ -18,7 +18,7 @@ A broker returns whole batches, so the first one may begin below the fetch offse
 Records before an exception of Kafka's are delivered, and the next poll throws. An exception of the JVM, such as an
 IndexOutOfBoundsException, loses what the same poll has read; the position stays.
 
-Java source mirrored: ``CompletedFetch`` and ``FetchCollector`` (since 3.7.0), ``Fetcher`` (before), 0.11.0.1 to 4.4.0.
+Java source mirrored: ``CompletedFetch`` and ``FetchCollector`` (since 3.7.0), ``Fetcher`` (before), since 0.11.0.1.
 
 In 0.11.0.0 a poll after an exception reads on in the middle of the batch, or returns one record up to 500 times: it is not
 mirrored.

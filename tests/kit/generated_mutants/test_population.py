@@ -36,7 +36,7 @@ def test_rule_with_behaviours_of_a_package_has_mutants_of_that_package() -> None
     assert {one.siblings for one in shared} == {("record-batch",)}
 
 
-def test_rule_that_builds_on_a_package_leaves_its_mutants_to_the_rule_of_that_package() -> None:
+def test_rule_that_builds_on_a_package_leaves_mutants_to_the_rule_of_that_package() -> None:
     population = Population(proven_releases(), {slug: RULES[slug] for slug in ("consumer-fetch", "record-batch")})
     decoder = "kafka_reference.record_batch.records"
     assert decoder not in {one.mutation.module for one in population.of("consumer-fetch")}

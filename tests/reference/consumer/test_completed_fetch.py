@@ -59,7 +59,7 @@ def test_old_formats_deliver_absolute_offsets(magic: int, codec: Codec) -> None:
     assert consume_fetch(data, 12) == FetchOutcome((12, 13), 14)
 
 
-def test_batch_emptied_by_compaction_moves_the_position_behind_it() -> None:
+def test_batch_emptied_by_compaction_moves_the_position_behind_the_batch() -> None:
     data = emptied(batch(4, 3))
     assert consume_fetch(data, 5, check_crcs=False) == FetchOutcome((), 7)
     assert consume_fetch(batch(3, 1) + data, 3, check_crcs=False) == FetchOutcome((3,), 7)
@@ -71,7 +71,7 @@ def test_control_records_are_never_delivered_at_either_isolation_level() -> None
         assert consume_fetch(data, 0, read_committed=committed) == FetchOutcome((0, 1, 3), 4)
 
 
-def test_aborted_transaction_is_skipped_until_its_marker_with_read_committed() -> None:
+def test_aborted_transaction_is_skipped_until_the_marker_with_read_committed() -> None:
     data = transactional(0, 2, 7) + transactional(2, 1, 8) + marker(3, 7, commit=False) + transactional(4, 1, 7)
     aborted = (AbortedTransaction(7, 0),)
     assert consume_fetch(data, 0, read_committed=True, aborted=aborted) == FetchOutcome((2, 4), 5)
@@ -100,13 +100,13 @@ def test_records_before_a_damaged_batch_are_delivered_and_the_next_poll_throws()
     assert consume_fetch(data, 0, check_crcs=False) == FetchOutcome((0, 1, 2), 3)
 
 
-def test_response_without_a_whole_batch_throws_unless_it_is_empty() -> None:
+def test_response_without_a_whole_batch_throws_unless_empty() -> None:
     assert consume_fetch(b"", 5) == FetchOutcome((), 5)
     assert consume_fetch(batch(0, 1)[:-1], 0).thrown == "KafkaException"
 
 
 @pytest.mark.parametrize(("release", "position"), [("2.2.2", 3), ("2.3.0", 9)])
-def test_batches_below_the_position_move_it_back_up_to_2_2(release: str, position: int) -> None:
+def test_batches_below_the_position_move_the_position_back_up_to_2_2(release: str, position: int) -> None:
     assert consume_fetch(batch(0, 3), 9, release=release) == FetchOutcome((), position)
 
 

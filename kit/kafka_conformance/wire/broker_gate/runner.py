@@ -10,11 +10,11 @@ from enum import Enum
 from typing import Any
 
 from kafka_conformance.core import interrupts
-from kafka_conformance.core.errors import BadInput, BrokerLost, KitError, MalformedMessage
+from kafka_conformance.core.errors import BadInput, BrokerLost, ConnectionClosed, KitError, MalformedMessage, NoResponse
 from kafka_conformance.core.notices import warn
 from kafka_conformance.wire.broker_gate.case import Case, Step, Topic
 from kafka_conformance.wire.broker_gate.variables import Variables, value_at
-from kafka_conformance.wire.client import Connection, ConnectionClosed, NoResponse
+from kafka_conformance.wire.client import Connection
 from kafka_conformance.wire.codec.messages import shipped_codec
 
 __all__ = ["ABSENT", "CLOSED", "PREFIX", "Difference", "Outcome", "Target", "Verdict", "differences"]

@@ -253,6 +253,8 @@ AS_RELEASE = {
     "offset-index-as-3.4.1": "as-3.4.1",
     "offset-index-as-2.2.0": "as-2.2.0",
     "time-index-trims-closed": "as-4.0.0",
+    "fetch-2.0.0-in-2.0.1": "as-2.0.0",
+    "fetch-2.2-in-2.3": "as-2.2.2",
     "time-index-as-3.4.1": "as-3.4.1",
     "time-index-as-2.2.0": "as-2.2.0",
     "reassignment-waits-for-all": "as-4.2.2",

@@ -113,7 +113,9 @@ def test_every_history_of_every_rule_can_be_explained(slug: str, version: str) -
 def test_every_rule_with_steps_explains_itself() -> None:
     with_steps = {slug for slug, rule in RULES.items() if "steps" in rule.question.__struct_fields__}
     explained = {slug for slug, rule in RULES.items() if rule.explain and not rule.parts}
-    assert explained == with_steps | {"record-batch"}, "the fields of a batch stand in place of steps"
+    assert explained == with_steps | {"consumer-fetch", "record-batch"}, (
+        "their batches and polls stand in place of steps"
+    )
 
 
 class _Wait(Question, frozen=True, tag_field="op", tag="advance"):
