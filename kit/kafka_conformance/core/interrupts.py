@@ -1,4 +1,4 @@
-"""Interrupts: Ctrl-C and SIGTERM end a run, whatever it does at that moment.
+"""Interrupts: Ctrl-C, SIGTERM and a terminal that is closed end a run, whatever it does at that moment.
 
 Python turns a signal into an exception at whatever is being run. If that is a destructor or a callback of the garbage
 collector (Hypothesis has one), Python prints the exception and drops it, and the run would continue. So the exception is
@@ -25,7 +25,7 @@ _printed = sys.unraisablehook
 
 
 def install() -> None:
-    """Raise KeyboardInterrupt for Ctrl-C and SIGTERM from here on. An ignored Ctrl-C stays ignored.
+    """Raise KeyboardInterrupt for Ctrl-C, SIGTERM and SIGHUP from here on. What is ignored stays so, as under ``nohup``.
 
     It is not an Exception: py4j would take that for a lost connection. Ends the process on a system without such signals.
     """
@@ -38,6 +38,8 @@ def install() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, _raise)
     signal.signal(signal.SIGALRM, _raise)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, _raise)
     _catches = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
     restore()
 

@@ -88,6 +88,8 @@ def gate_broker(target: runner.Target, plan: BrokerPlan, known: KnownFailures, e
         _judge_group(rule, plan.release, [outcomes[case.id] for case in cases], seconds[rule], known, record, result)
         for rule, cases in groups.items()
     ]
+    lost = any(each.verdict is runner.Verdict.NOT_RUN for each in outcomes.values())
+    known.partial |= lost or bool(plan.selection)
     for stale in known.wrong():
         record(stale)
     record(_ended(ended, list(outcomes.values()), len(known.wrong()), time.monotonic() - begun))

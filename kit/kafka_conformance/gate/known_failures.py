@@ -112,6 +112,8 @@ class KnownFailures:
 
     entries: Sequence[Entry] = ()
     today: date = date.min
+    partial: bool = False
+    """Whether a part of the questions is asked, by choice or for want of the target: no match then says nothing."""
     _matches: dict[int, set[str]] = field(default_factory=dict)
     _asked: set[tuple[str, str, str]] = field(default_factory=set)
     _rules: set[tuple[str, str]] = field(default_factory=set)
@@ -174,6 +176,8 @@ class KnownFailures:
     def _why(self, number: int, entry: Entry) -> str:
         if entry.expires < self.today:
             return "expired"
+        if self.partial and number not in self._matches:
+            return ""
         asked = [at for rule, at in self._rules if rule == entry.rule and entry.holds_in(at)]
         if not asked or (entry.case and not any((entry.rule, at, entry.case) in self._asked for at in asked)):
             return "unknown"

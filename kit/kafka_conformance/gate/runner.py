@@ -152,6 +152,7 @@ def gate(target: TargetAnswerer, plan: GatePlan, known: KnownFailures, emit: Cal
     last = target.finish()
     if last is not None:
         record(ProtocolError("", "", last.error, last.what, last.hint))
+    known.partial |= bool(plan.selection)
     wrong = known.wrong()
     for stale in wrong:
         record(stale)

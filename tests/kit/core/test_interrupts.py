@@ -33,7 +33,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupt_dropped_by_python_is_raised_again(asked: signal.Signals) -> None:
     ran = run_script(_LOSES_ONE, str(int(asked)))
     assert ran.stdout.split("\n") == ["lost", "heard once more", ""], ran.stderr

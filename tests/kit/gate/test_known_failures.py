@@ -91,6 +91,18 @@ def test_wrong_known_failure_is_reported_with_reason_and_hint(tmp_path: Path, te
     assert stale.hint
 
 
+def test_partial_run_neither_accuses_nor_removes_entries_without_a_match(tmp_path: Path) -> None:
+    text = ENTRY + ENTRY.replace('pattern = "another*"', 'case = "not asked"')
+    known = _known(tmp_path, text)
+    assert known.keeps() == [False, False]
+    known.partial = True
+    assert known.wrong() == []
+    assert known.keeps() == [True, True]
+    expired = _known(tmp_path, ENTRY.replace("2026-12-01", "2026-11-20"))
+    expired.partial = True
+    assert [stale.why for stale in expired.wrong()] == ["expired"]
+
+
 def test_an_expired_entry_covers_nothing(tmp_path: Path) -> None:
     known = _known(tmp_path, ENTRY.replace("2026-12-01", "2026-11-20"))
     assert known.covers(_miss()) is None

@@ -191,7 +191,7 @@ def test_an_interrupt_while_the_process_is_made_leaves_none(tmp_path: Path, monk
         return process
 
     monkeypatch.setattr(module, "_start", interrupted)
-    before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGALRM, signal.SIGINT)}
+    before = {each: signal.getsignal(each) for each in (signal.SIGTERM, signal.SIGALRM, signal.SIGINT, signal.SIGHUP)}
     interrupts.install()
     try:
         with pytest.raises(KeyboardInterrupt):

@@ -2,7 +2,8 @@
 
 Programs use the proxy's address in place of the broker's: it is the only line on standard output, and in the environment of
 COMMAND as `BOOTSTRAP`. The recording ends with COMMAND, or with Ctrl-C. `kafka-conformance trace FILE` prints and judges
-it. Passwords and tokens of SASL are passed on and never written; records are, with their keys and values.
+it. Passwords and tokens of SASL are passed on and never written; records are, with their keys and values. Exit code 2:
+COMMAND failed, or no frame came from it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import contextlib
 import io
 import os
 import re
+import shutil
 import signal
 import ssl
 from collections.abc import Mapping, Sequence
@@ -72,25 +74,34 @@ def run(
     script = _script({"--lose-request": lose_request, "--lose-response": lose_response, "--refuse": refuse})
     most = dict(_numbered("--at-most", text) for text in at_most)
     address, context = _address(to), _trust(ca) if tls else None
+    if command and shutil.which(command[0]) is None:
+        raise BadInput(f"{command[0]} cannot be started: there is no such program")  # an earlier recording is kept
     file = io.BufferedWriter(open_stream(path))
     proxy = Proxy(address, file, context, script, most)
-    code: int | None = None
+    code, interrupted = None, False
     try:
         file.write(msgspec.json.encode(Head(FORMAT, kit_version(), to, datetime.now(UTC).isoformat())) + b"\n")
         try:
             code = asyncio.run(_record(proxy, port, command, timeout))
         except KeyboardInterrupt:
-            interrupts.acknowledge()  # the usual end, and no error
+            interrupts.acknowledge()  # without a command the usual end, and no error
+            interrupted = bool(command)
         _flush(file, path)
     finally:
         with contextlib.suppress(OSError):  # what cannot be written was said
             file.close()
     if missed := [f"{api}={number}" for api, number in script if (api, number) not in proxy.done]:
         note(f"warning: there was no such request: {', '.join(missed)}")
-    if code:
-        note(f"the command ended with exit code {code}")
     note(f"{plural(proxy.frames, 'frame')} on {plural(proxy.connections, 'connection')} in {path}: "
          f"kafka-conformance trace {path}")  # fmt: skip
+    if interrupted:
+        raise KitError(f"{command[0]} was interrupted: its recording is not complete")
+    if code:
+        raise KitError(f"{command[0]} ended with exit code {code}")
+    if command and not proxy.frames:
+        raise KitError(
+            f"no frame was recorded: {command[0]} has to use the address in BOOTSTRAP, and {to} has to answer there"
+        )
     return 0
 
 
@@ -117,7 +128,7 @@ async def _record(proxy: Proxy, port: int, command: Sequence[str], limit_s: floa
             task.result()
         return process.returncode if process else None
     finally:
-        if process is not None and process.returncode is None:
+        if process is not None:
             await _end(process)
         for task in ends:
             task.cancel()
@@ -126,7 +137,7 @@ async def _record(proxy: Proxy, port: int, command: Sequence[str], limit_s: floa
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a command and what it started: politely, then for good."""
+    """End a command, and what it started and left running: politely, then for good."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)

@@ -37,7 +37,7 @@ _MOST = 20
               help="With --frames: only this connection.")  # fmt: skip
 @options.as_json
 def run(*, path: Path, frames: bool, apis: tuple[str, ...], connection: int | None, as_json: bool) -> int:
-    """Print the verdict; return 0 or 1, or 2 if there is nothing to judge. Raises BadInput."""
+    """Print the verdict; return 0 or 1, or 2 if not all can be judged, or nothing. Raises BadInput."""
     codec = shipped_codec()
     if (apis or connection) and not frames:
         raise BadInput("--api and --connection choose what --frames prints: give --frames too")
@@ -59,7 +59,7 @@ def run(*, path: Path, frames: bool, apis: tuple[str, ...], connection: int | No
             say(line)
     if judge.findings:
         return 1
-    return 2 if not judge.totals.requests or judge.totals.undecoded else 0
+    return 2 if not judge.totals.is_judged or judge.totals.undecoded else 0
 
 
 def _is_chosen(event: Event, apis: tuple[str, ...], connection: int | None) -> bool:
@@ -90,21 +90,28 @@ def _placed(judge: Judge) -> Iterator[str]:
 
 def _verdict(judge: Judge) -> str:
     total = judge.totals
+    batches = f"{total.batches:,} batches ({total.repeated:,} repeated, {total.refused:,} refused)"
     parts = [
         plural(total.requests, "request"), plural(total.responses, "response"),
-        f"{plural(total.records, 'record')} in {total.batches:,} batches, of which {total.repeated:,} repeated",
+        f"{plural(total.records, 'record')} in {batches}",
         plural(total.commits, "committed offset"), plural(total.heartbeats, "heartbeat"),
     ]  # fmt: skip
     if total.unanswered:
         parts.append(f"{total.unanswered:,} without an answer")
     if total.undecoded:
         parts.append(f"not judged: {plural(total.undecoded, 'message')} that cannot be decoded (--frames shows why)")
-    word = "DIFFERS" if judge.findings else "nothing to judge" if not total.requests else "no mistake seen"
-    return f"{word}: {plural(len(judge.findings), 'finding')}; {'; '.join(parts)}"
+    if judge.findings:
+        word = f"DIFFERS: {plural(len(judge.findings), 'finding')}"
+    elif not total.is_judged:
+        word = "nothing to judge: no batch, committed offset or heartbeat"
+    else:
+        word = "not judged in part, no mistake in the rest" if total.undecoded else "no mistake seen"
+    return f"{word}; {'; '.join(parts)}"
 
 
 def _document(head: Head, judge: Judge) -> dict[str, object]:
     return {
+        "verdict": "differs" if judge.findings else "not judged" if not judge.totals.is_judged else "no mistake seen",
         "to": head.to, "started": head.started, "findings": judge.findings, "totals": judge.totals,
         "placed": {topic: one for topic, one in judge.placed.items() if one.keyed},
     }  # fmt: skip

@@ -69,12 +69,18 @@ class Totals(msgspec.Struct):
     requests: int = 0
     responses: int = 0
     batches: int = 0
+    refused: int = 0
     repeated: int = 0
     records: int = 0
     commits: int = 0
     heartbeats: int = 0
     undecoded: int = 0
     unanswered: int = 0
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether the trace has anything that the rules are about."""
+        return bool(self.batches or self.commits or self.heartbeats)
 
 
 class Placed(msgspec.Struct):
@@ -267,6 +273,7 @@ class Judge:
         for partition, topic in _partitions(asked, "topicData", "partitionData", self.names):
             code = codes.get((topic, partition["index"]))
             for batch in _batches(partition["records"] or b"")[0]:
+                self.totals.refused += bool(code)
                 producer = _Producer(batch.producer_id, batch.producer_epoch)
                 found = self._partitions.get((producer, topic, partition["index"]))
                 sent = found.sent.get(batch.base_sequence) if found else None

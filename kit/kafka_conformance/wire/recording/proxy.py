@@ -59,6 +59,7 @@ class Proxy:
 
     _listeners: dict[Address, asyncio.Server] = field(default_factory=dict)
     _counted: Counter[str] = field(default_factory=Counter)
+    _warned: set[str] = field(default_factory=set)
     _tasks: set[asyncio.Task[None]] = field(default_factory=set)
     _began: float = field(default_factory=time.monotonic)
     _failed: asyncio.Future[None] | None = None
@@ -95,6 +96,12 @@ class Proxy:
     def write(self, line: Frame | Change) -> None:
         """Write a line of the trace. Raises OSError."""
         self.file.write(msgspec.json.encode(line) + b"\n")
+
+    def warn_once(self, message: str) -> None:
+        """Warn of something that each connection may meet again."""
+        if message not in self._warned:
+            self._warned.add(message)
+            warn(message)
 
     def at_ms(self) -> float:
         """Return the time since the recording began, in ms."""
@@ -159,7 +166,7 @@ class _Connection:
         except (OSError, TimeoutError) as error:
             why = f"{self.broker} cannot be reached: {str(error) or f'no answer in {_CONNECT_S:.0f} s'}"
             self._changed("closed", why)
-            warn(why)
+            self.proxy.warn_once(why)
             return
         pumps = [
             asyncio.create_task(self._requests(broker_writer)),
@@ -228,7 +235,7 @@ class _Connection:
         try:
             return refusal(request.api, request.version, data, int(number), shipped_codec())[1]
         except (MalformedMessage, BadInput) as error:
-            warn(f"passed on, and not answered with {request.fate}: {error}")
+            self.proxy.warn_once(f"passed on, and not answered with {request.fate}: {error}")
             return b""
 
     async def _answer_made(self) -> bool:
@@ -276,7 +283,7 @@ class _Connection:
         try:
             return await rewritten(request.api, request.version, data, codec, proxy.own, proxy.most)
         except (MalformedMessage, BadInput) as error:
-            warn(f"passed on as it is, with the broker's own addresses, if any: {error}")
+            proxy.warn_once(f"passed on as it is, with the broker's own addresses, if any: {error}")
             return data
 
     def _changed(self, what: Literal["opened", "closed"], why: str = "") -> None:

@@ -17,6 +17,7 @@ import msgspec
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import open_regular, reading
+from kafka_conformance.core.notices import warn
 
 __all__ = ["FORMAT", "LONGEST_FRAME", "SECRET", "Change", "Frame", "Head", "Line", "read_trace"]
 
@@ -101,6 +102,8 @@ def _lines(path: Path) -> Iterator[Head | Frame | Change]:
             if not line.endswith(b"\n"):  # the end, or a line that was being written
                 if len(line) == _LONGEST_LINE:
                     raise BadInput(f"{path} line {number} has more than {_LONGEST_LINE:,} bytes")
+                if line:
+                    warn(f"{path} is cut off: its last line, {number:,}, has no end and is left out")
                 return
             try:
                 yield decoder.decode(line)

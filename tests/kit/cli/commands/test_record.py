@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
 import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from mock_broker import mock_broker
+from processes import is_gone
 from traces import Conversation, batch
 
 pytest.importorskip("kafka")
@@ -50,7 +53,6 @@ def test_producer_that_loses_an_answer_is_recorded_and_makes_no_mistake(
         )
     assert made.returncode == 0
     assert made.stdout.startswith("127.0.0.1:")
-    assert "ended with exit code" not in made.stderr
     assert "no such request" not in made.stderr
     done = kit("trace", str(path), "--json")
     document = json.loads(done.stdout)
@@ -94,9 +96,43 @@ def test_command_that_cannot_start_or_does_not_end_is_reported(tmp_path: Path) -
     made = kit(*start, "--timeout", "0.5", "--", "sleep", "60")
     assert (made.returncode, "did not end within 0.5 s" in made.stderr) == (2, True)
     made = kit(*start, "--lose-request", "Fetch=1", "--", "sh", "-c", "exit 3")
-    assert made.returncode == 0
+    assert made.returncode == 2
     assert "no such request: Fetch=1" in made.stderr
-    assert "ended with exit code 3" in made.stderr
+    assert "sh ended with exit code 3" in made.stderr
+    made = kit(*start, "--", "true")
+    assert made.returncode == 2
+    assert "no frame was recorded: true has to use the address in BOOTSTRAP" in made.stderr
+
+
+def test_recording_that_is_there_is_kept_if_the_command_cannot_start(tmp_path: Path) -> None:
+    path = Conversation().write(tmp_path / "a.trace")
+    before = path.read_bytes()
+    assert kit("record", "--to", "127.0.0.1:1", "--trace", str(path), "--", "no-such-program").returncode == 2
+    assert path.read_bytes() == before
+
+
+def test_what_a_command_left_running_is_ended(tmp_path: Path) -> None:
+    script = f"sleep 60 & echo $! > {tmp_path}/pid"
+    kit("record", "--to", "127.0.0.1:1", "--trace", str(tmp_path / "a.trace"), "--", "sh", "-c", script)
+    assert is_gone(int((tmp_path / "pid").read_text()))
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_signal_ends_the_recording_and_the_command(tmp_path: Path, number: signal.Signals) -> None:
+    script = f"echo $$ > {tmp_path}/pid; exec sleep 60"
+    start = ("record", "--to", "127.0.0.1:1", "--trace", str(tmp_path / "a.trace"), "--", "sh", "-c", script)
+    command = [sys.executable, "-m", "kafka_conformance", *start]
+    running = subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL)
+    )
+    limit = time.monotonic() + 30
+    while not (tmp_path / "pid").exists() and time.monotonic() < limit:
+        time.sleep(0.05)
+    time.sleep(0.2)
+    running.send_signal(number)
+    assert "sh was interrupted: its recording is not complete" in running.communicate(timeout=30)[1]
+    assert running.returncode == 2
+    assert is_gone(int((tmp_path / "pid").read_text()))
 
 
 def test_port_that_is_taken_ends_the_recording_with_two(tmp_path: Path) -> None:
@@ -125,14 +161,28 @@ def test_producer_that_reuses_a_sequence_differs(tmp_path: Path) -> None:
     assert "sequence-reused: 1 time. Two different batches" in done.stdout
     assert "sequence 0: 3 records" in done.stdout
     assert "[lose-response]" in done.stdout
-    assert done.stdout.splitlines()[-1].startswith("DIFFERS: 1 finding; 3 requests")
+    assert done.stdout.splitlines()[-1].startswith(
+        "DIFFERS: 1 finding; 3 requests; 3 responses; 5 records in 2 batches"
+    )
     only = kit("trace", str(path), "--frames", "--api", "Produce", "--connection", "2")
     assert len([line for line in only.stdout.splitlines() if " s    " in line]) == 2
 
 
-def test_trace_without_a_request_is_not_judged(tmp_path: Path) -> None:
-    done = kit("trace", str(Conversation().write(tmp_path / "a.trace")))
-    assert (done.returncode, done.stdout.startswith("nothing to judge")) == (2, True)
+def test_trace_without_anything_to_judge_or_cut_off_is_not_passed(tmp_path: Path) -> None:
+    talk = Conversation()
+    talk.ask("Metadata", {})
+    path = talk.write(tmp_path / "a.trace")
+    done = kit("trace", str(path))
+    assert (done.returncode, done.stdout.startswith("nothing to judge: no batch")) == (2, True)
+    path.write_bytes(path.read_bytes()[:-2])
+    assert "is cut off: its last line, 2, has no end" in kit("trace", str(path)).stderr
+
+
+def test_refused_batches_are_counted_and_no_mistake(tmp_path: Path) -> None:
+    talk = Conversation()
+    talk.produced(talk.produce(batch(-1, producer=-1)), error=3)
+    done = kit("trace", str(talk.write(tmp_path / "a.trace")))
+    assert (done.returncode, "1 record in 1 batches (0 repeated, 1 refused)" in done.stdout) == (0, True)
 
 
 @pytest.mark.parametrize(
