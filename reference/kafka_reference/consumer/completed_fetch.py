@@ -87,7 +87,7 @@ def consume_fetch(
         except JavaException as thrown:
             position = fetch.position
             return FetchOutcome(tuple(delivered), position, thrown.java_name, _cause(thrown), _again(fetch))
-        if not more and fetch.consumed:
+        if not more:
             return FetchOutcome(tuple(delivered), fetch.position)
         delivered += more
 
@@ -123,31 +123,28 @@ class CompletedFetch:
         self._data, self._read_committed, self._check_crcs, self._release = data, read_committed, check_crcs, release
         self._behaviour = ConsumerFetchBehaviour.of(release)
         self.position = self._next_offset = fetch_offset
-        self.consumed = False
         self._records = self._read()
         self._failed: JavaException | None = None
         self._queue = [(each.first_offset, each.producer_id) for each in aborted]
         heapify(self._queue)
         self._aborted_producers: set[int] = set()
-        self._initialized = False
 
     def poll(self) -> list[int]:
         """Return the offsets that a poll delivers; raises JavaException where it throws."""
-        if self.consumed:
-            return []
-        self._initialize()
-        if self._next_offset != self.position:
-            # What follows is not next in line, and dropped: a poll has lost what it read, or read below the position.
-            self.consumed = True
-            return []
-        if self._failed is not None:
-            raise _stuck() from (self._failed if isinstance(self._failed, _OF_KAFKA) else None)
-        delivered = []
+        self._ensure_whole_batch()
+        delivered: list[int] = []
+        # A poll that threw has lost what it read: what follows is not next in line, and dropped.
+        if self._next_offset == self.position:
+            if self._failed is not None:
+                raise _stuck() from (self._failed if isinstance(self._failed, _OF_KAFKA) else None)
+            self._read_into(delivered)
+        return delivered
+
+    def _read_into(self, delivered: list[int]) -> None:
         try:
             for offset in self._records:
                 delivered.append(offset)
                 self._next_offset = int64(offset + 1)
-            self.consumed = True
         except _OF_KAFKA as error:
             self._failed = error
             if not delivered:
@@ -155,17 +152,13 @@ class CompletedFetch:
         except JavaException as error:
             self._failed = error
             raise
-        if self._behaviour.position_may_go_back or self._next_offset > self.position:
-            self.position = self._next_offset
-        return delivered
+        back = self._behaviour.position_may_go_back
+        self.position = self._next_offset if back else max(self.position, self._next_offset)
 
-    def _initialize(self) -> None:
-        # Whether there is a whole batch. What this throws is not wrapped, and thrown again by each poll.
-        if self._initialized:
-            return
-        if next(decode_batches(self._data, self._release), None) is None and self._data:
+    def _ensure_whole_batch(self) -> None:
+        # What this throws is not wrapped, and thrown again by each poll.
+        if self._data and next(decode_batches(self._data, self._release), None) is None:
             raise KafkaException("Failed to make progress reading messages: no complete records were found")
-        self._initialized = True
 
     def _read(self) -> Iterator[int]:
         """Yield the offsets to deliver."""
@@ -213,13 +206,16 @@ class CompletedFetch:
             return False
         self._take_aborted(batch.last_offset)
         if self._is_abort_marker(batch):
-            self._aborted_producers.discard(batch.producer_id)
+            self._end_aborted(batch.producer_id)
             return False
         return batch.transactional and batch.producer_id in self._aborted_producers
 
     def _take_aborted(self, last_offset: int, /) -> None:
         while self._queue and self._queue[0][0] <= last_offset:
             self._aborted_producers.add(heappop(self._queue)[1])
+
+    def _end_aborted(self, producer_id: int, /) -> None:
+        self._aborted_producers.discard(producer_id)
 
     def _is_abort_marker(self, batch: DefaultBatch, /) -> bool:
         if not batch.control:

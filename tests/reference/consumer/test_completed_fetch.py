@@ -117,3 +117,15 @@ def test_empty_control_batch_fails_up_to_2_0_0_with_read_committed(release: str,
     assert outcome.thrown == thrown
     assert outcome.position == (2 if thrown is None else 0)
     assert consume_fetch(data, 0, check_crcs=False, release=release) == FetchOutcome((1,), 2)
+
+
+@pytest.mark.parametrize(
+    ("release", "position", "thrown"), [("2.2.2", 4, "KafkaException"), ("2.3.0", 5, None), ("4.4.0", 5, None)]
+)
+def test_records_below_the_position_before_a_damaged_batch_end_the_response_since_2_3(
+    release: str, position: int, thrown: str | None
+) -> None:
+    data = transactional(0, 2, 7) + batch(2, 2) + damaged(batch(4, 1))
+    aborted = (AbortedTransaction(7, 0),)
+    outcome = consume_fetch(data, 5, read_committed=True, aborted=aborted, release=release)
+    assert outcome == FetchOutcome((2, 3), position, thrown, thrown, thrown)

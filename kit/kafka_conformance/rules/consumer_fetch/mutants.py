@@ -92,8 +92,8 @@ class _FromTheStart(CompletedFetch):
 class _NeverEnds(CompletedFetch):
     """Behind an abort marker the producer remains aborted."""
 
-    def _is_abort_marker(self, _: DefaultBatch) -> bool:
-        return False
+    def _end_aborted(self, _: int) -> None:
+        pass
 
 
 class _AnyMarkerEnds(CompletedFetch):

@@ -42,6 +42,7 @@ RULE = Rule(
         Space(
             "two transactions of one producer around one of another: markers, offsets, isolation", spaces.every_marker
         ),
+        Space("what follows a marker: a transaction, a damaged batch, lower offsets", spaces.every_marker_run),
         Space("lists of aborted transactions: every order, entries too many and too few", spaces.every_abort_list),
         Space("a batch with each subset of its records, at each offset", spaces.every_compacted_batch),
         Space("two batches of each format and codec, fetched at each offset", spaces.every_offset),

@@ -8,9 +8,17 @@ from typing import Any
 
 from kafka_conformance.rules.consumer_fetch.generators import ABORT, COMMIT, Log
 from kafka_conformance.rules.consumer_fetch.question import ConsumerFetchQuestion
-from kafka_conformance.rules.record_batch.wire import CODECS
+from kafka_conformance.rules.record_batch.wire import CODECS, raw_record
 
-__all__ = ["every_abort_list", "every_compacted_batch", "every_cut", "every_damage", "every_marker", "every_offset"]
+__all__ = [
+    "every_abort_list",
+    "every_compacted_batch",
+    "every_cut",
+    "every_damage",
+    "every_marker",
+    "every_marker_run",
+    "every_offset",
+]
 
 
 def _subsets(count: int) -> Iterator[Sequence[int]]:
@@ -75,6 +83,30 @@ def every_marker() -> Iterator[ConsumerFetchQuestion]:
             .append(1, producer=1, transactional=True)
             .question(9, read_committed=committed, aborted=((1, 5),))
         )
+
+
+def every_marker_run() -> Iterator[ConsumerFetchQuestion]:
+    """Yield markers behind which something follows: another transaction, a damaged batch, offsets that go back."""
+    cut = raw_record(ABORT, bytes(6))[:-3]
+    ends: tuple[dict[str, Any], ...] = (
+        {}, {"commit": True}, {"empty": True}, {"count": 2}, {"records": cut}, {"records": cut, "count": 2},
+    )  # fmt: skip
+    for producer, end, offset in product((0, 1, 2), ends, range(5)):
+        for following, committed in product(({}, {"crc_xor": 1}, {"producer_id": -1}), (False, True)):
+            log = Log().append(2, producer=producer, transactional=True).end(producer, **end)
+            log.append(1, producer=producer, transactional=True, **following)  # type: ignore[arg-type]  # a field of the batch
+            yield log.question(offset, read_committed=committed, aborted=((producer, 0),))
+    for offset, committed in product(range(6), (False, True)):
+        # Behind a batch that is skipped, records below the fetch offset are delivered.
+        log = Log().append(2, producer=1, transactional=True).append(2).append(1, crc_xor=1)
+        yield log.question(offset, read_committed=committed, aborted=((1, 0),))
+    for first, producer in product(range(4, 12), (-1, 0, 1)):
+        # A transaction is taken from the list by a batch with a producer alone.
+        log = Log(10).append(1, producer=producer)
+        log.next_offset = 4
+        log.append(2, producer=1, transactional=True).append(1, producer=0, transactional=True)
+        for listed in (0, 1):
+            yield log.question(0, read_committed=True, aborted=((listed, first),))
 
 
 def every_abort_list() -> Iterator[ConsumerFetchQuestion]:
