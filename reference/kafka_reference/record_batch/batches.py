@@ -41,7 +41,7 @@ def decode_batches(data: bytes | memoryview, release: str | Release = NEWEST) ->
 
 
 @checked(release=proven_by("record-batch"))
-def decode_header(data: bytes | memoryview, release: str | Release = NEWEST) -> Batch | None:  # unreached: for tools
+def decode_header(data: bytes | memoryview, release: str | Release = NEWEST) -> Batch | None:
     """Return the first batch in ``data``, or None if it is cut off; raises as ``decode_batches``."""
     return next(decode_batches(data, release), None)
 
