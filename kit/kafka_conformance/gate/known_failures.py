@@ -176,10 +176,11 @@ class KnownFailures:
     def _why(self, number: int, entry: Entry) -> str:
         if entry.expires < self.today:
             return "expired"
-        if self.partial and number not in self._matches:
-            return ""
         asked = [at for rule, at in self._rules if rule == entry.rule and entry.holds_in(at)]
-        if not asked or (entry.case and not any((entry.rule, at, entry.case) in self._asked for at in asked)):
+        was_asked = entry.case and any((entry.rule, at, entry.case) in self._asked for at in asked)
+        if self.partial and number not in self._matches and not was_asked:
+            return ""
+        if not asked or (entry.case and not was_asked):
             return "unknown"
         matches = self._matches.get(number, set())
         return "" if "covers" in matches else "another message" if matches else "stale"

@@ -98,9 +98,11 @@ def test_partial_run_neither_accuses_nor_removes_entries_without_a_match(tmp_pat
     known.partial = True
     assert known.wrong() == []
     assert known.keeps() == [True, True]
-    expired = _known(tmp_path, ENTRY.replace("2026-12-01", "2026-11-20"))
-    expired.partial = True
-    assert [stale.why for stale in expired.wrong()] == ["expired"]
+    for text, why in ((ENTRY.replace("2026-12-01", "2026-11-20"), "expired"),
+                      (ENTRY.replace('pattern = "another*"', 'case = "bb"'), "stale")):  # fmt: skip
+        known = _known(tmp_path, text)
+        known.partial = True
+        assert [stale.why for stale in known.wrong()] == [why]
 
 
 def test_an_expired_entry_covers_nothing(tmp_path: Path) -> None:

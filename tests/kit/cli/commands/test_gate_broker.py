@@ -157,8 +157,9 @@ def test_known_failures_are_written_and_then_accepted(tmp_path: Path) -> None:
     with fake_broker(wrong) as broker:
         gate(broker, "--run", "groups/coordinator-v*", "--known-failures", known, "--write-known-failures", code=0)
         gate(broker, "--run", "groups/coordinator-v*", "--known-failures", known, code=0)
-    with fake_broker() as broker:
-        gate(broker, "--run", "groups/coordinator-v*", "--known-failures", known, code=1)
+    with fake_broker() as broker:  # of a part of the group, nothing can be said of an entry for a kind of failure
+        gate(broker, "--run", "groups/coordinator-v*", "--known-failures", known, "--write-known-failures", code=0)
+    assert "[[known]]" in Path(known).read_text(encoding="utf-8")
 
 
 def test_case_that_takes_too_long_is_not_answered(tmp_path: Path) -> None:
