@@ -1105,7 +1105,9 @@ def groups() -> Iterator[Case]:
     yield case(
         "groups/beat-wrong-generation", "Heartbeat of another generation", *joined, sync(), beat(9), leave, topics=[]
     )
-    yield case("groups/beat-unknown-group", "Heartbeat in a group that there is not", beat(member="nobody"), topics=[])
+    yield case(
+        "groups/beat-unknown-group", "Heartbeat in a group that does not exist", beat(member="nobody"), topics=[]
+    )
     yield case("groups/join-unknown-member", "JoinGroup with an unknown member id", join("nobody"), topics=[])
     yield case(
         "groups/join-timeout-too-short", "a session timeout below the minimum", join(sessionTimeoutMs=1), topics=[]
@@ -1127,9 +1129,9 @@ def groups() -> Iterator[Case]:
         leave,
     )
     described = Step("DescribeGroups", 5, {"groups": ["$name.g"]})
-    yield case("groups/describe-absent", "DescribeGroups of a group that there is not", described, topics=[])
+    yield case("groups/describe-absent", "DescribeGroups of a group that does not exist", described, topics=[])
     deleted = Step("DeleteGroups", 2, {"groupsNames": ["$name.g"]})
-    yield case("groups/delete-absent", "DeleteGroups of a group that there is not", deleted, topics=[])
+    yield case("groups/delete-absent", "DeleteGroups of a group that does not exist", deleted, topics=[])
     yield case(
         "groups/delete-with-member",
         "DeleteGroups of a group with a member",
@@ -1158,7 +1160,7 @@ def groups() -> Iterator[Case]:
     )
     yield case("groups/kip-848-unknown-member", "an unknown member at epoch 5", heartbeat(epoch=5, **gone))
     yield case("groups/kip-848-no-topics", "a first heartbeat without topics", heartbeat(subscribedTopicNames=None))
-    yield case("groups/kip-848-unknown-assignor", "an assignor that there is not", heartbeat(serverAssignor="none"))
+    yield case("groups/kip-848-unknown-assignor", "an assignor that does not exist", heartbeat(serverAssignor="none"))
     yield case("groups/kip-848-assignment-not-empty", "a first heartbeat that owns partitions",
                heartbeat(topicPartitions=[{"topicId": "$id", "partitions": [0]}]))  # fmt: skip
     yield case("groups/kip-848-empty-group", "an empty group id", heartbeat(groupId=""))

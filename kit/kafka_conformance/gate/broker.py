@@ -90,9 +90,10 @@ def gate_broker(target: runner.Target, plan: BrokerPlan, known: KnownFailures, e
     ]
     lost = any(each.verdict is runner.Verdict.NOT_RUN for each in outcomes.values())
     known.partial |= lost or bool(plan.selection)
-    for stale in known.wrong():
+    wrong = known.wrong()
+    for stale in wrong:
         record(stale)
-    record(_ended(ended, list(outcomes.values()), len(known.wrong()), time.monotonic() - begun))
+    record(_ended(ended, list(outcomes.values()), len(wrong), time.monotonic() - begun))
     return result, list(outcomes.values())
 
 

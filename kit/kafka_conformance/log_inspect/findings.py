@@ -342,8 +342,8 @@ _LISTED = (
          "delete it only if the other controllers have a leader, or if it is the only one.", _STOPS),
     Kind("quorum-state-missing", _NOTE, "There is no quorum-state: the node begins as one that has not voted."),
     Kind("metadata-log-missing", _NOTE, "The cluster's metadata is in none of the inspected directories. A node that is no "
-         "controller fetches it again. The only controller begins with none: it knows no topic, and a start sets every "
-         "partition aside, to -stray. Restore __cluster_metadata-0 from a copy before the start. Name server.properties in "
+         "controller fetches it again. The only controller starts without any topic, and a start renames every partition "
+         "to -stray. Restore __cluster_metadata-0 from a copy before the start. Name server.properties in "
          "place of DATA to tell which node this is, and in which directory its metadata is."),
     Kind("metadata-snapshot-missing", _BROKEN, "The log of the cluster's metadata begins after its first record, and no "
          "snapshot has what was before. The node does not start. On a broker delete the folder __cluster_metadata-0: it "

@@ -6,7 +6,7 @@ A rule's modules are imported when the rule is asked for: a command that needs o
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from importlib import import_module
 
 from kafka_conformance.core.errors import BadInput
@@ -22,22 +22,21 @@ class _Rules(MutableMapping[str, Rule]):
 
     def __init__(self) -> None:
         packages = (module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
-        self._left = {name.replace("_", "-"): name for name in packages if name != "common"}
+        self._packages = {name.replace("_", "-"): name for name in packages if name != "common"}
         self._found: dict[str, Rule] = {}
 
     def __contains__(self, slug: object) -> bool:
-        return slug in self._left or slug in self._found
+        return slug in self._packages or slug in self._found
 
     def __len__(self) -> int:
-        return len(self._left.keys() | self._found)
+        return len(self._packages.keys() | self._found)
 
     def __iter__(self) -> Iterator[str]:
-        rules = [self[slug] for slug in self._left.keys() | self._found]
-        return iter([rule.slug for rule in sorted(rules, key=lambda rule: (rule.area, rule.slug))])
+        return iter([rule.slug for rule in _ordered(self[slug] for slug in self._packages.keys() | self._found)])
 
     def __getitem__(self, slug: str) -> Rule:
-        if slug not in self._found and slug in self._left:
-            self._found[slug] = import_module(f"{__name__}.{self._left[slug]}.rule").RULE
+        if slug not in self._found and slug in self._packages:
+            self._found[slug] = import_module(f"{__name__}.{self._packages[slug]}.rule").RULE
         return self._found[slug]
 
     def __setitem__(self, slug: str, rule: Rule) -> None:
@@ -47,13 +46,17 @@ class _Rules(MutableMapping[str, Rule]):
         del self._found[slug]
 
 
+def _ordered(rules: Iterable[Rule]) -> list[Rule]:
+    return sorted(rules, key=lambda rule: (rule.area, rule.slug))
+
+
 RULES: MutableMapping[str, Rule] = _Rules()
 
 
 def named(slugs: Sequence[str]) -> list[Rule]:
     """Return the rules of these slugs, in the order of :data:`RULES`; all of them for none. Raises BadInput."""
     meant = [rule_named(slug) for slug in dict.fromkeys(slugs)]
-    return sorted(meant, key=lambda rule: (rule.area, rule.slug)) if meant else list(RULES.values())
+    return _ordered(meant) if meant else list(RULES.values())
 
 
 def rule_named(slug: str) -> Rule:

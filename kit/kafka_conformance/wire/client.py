@@ -8,6 +8,7 @@ The limit of a request covers all of it: writing, waiting, and every byte of the
 
 from __future__ import annotations
 
+import re
 import socket
 import struct
 import time
@@ -25,6 +26,7 @@ CLIENT_ID: Final = "kafka-conformance"
 
 _LARGEST = 64 * 2**20
 _OLDEST = 0
+_HOST = re.compile(r"\[[0-9a-fA-F:.]+\]|[^:\s\[\]]+")
 
 
 class Connection:
@@ -99,6 +101,6 @@ def parse_address(address: str) -> tuple[str, int]:
         number = parse_int(port)
     except ValueError:
         number = 0
-    if not host or not 0 < number < 65_536:
+    if not _HOST.fullmatch(host) or not 0 < number < 65_536:
         raise BadInput(f"{address!r} is not an address: expected HOST:PORT, such as 127.0.0.1:9092")
-    return host.removeprefix("[").removesuffix("]"), number
+    return host.strip("[]"), number

@@ -12,7 +12,6 @@ import asyncio
 import contextlib
 import io
 import os
-import re
 import shutil
 import signal
 import ssl
@@ -33,6 +32,7 @@ from kafka_conformance.core.streams import say
 from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.reports.terminal import plural
+from kafka_conformance.wire.client import parse_address
 from kafka_conformance.wire.codec.messages import shipped_codec
 from kafka_conformance.wire.recording.proxy import Fault, Proxy
 from kafka_conformance.wire.recording.refusals import can_refuse
@@ -42,7 +42,6 @@ __all__ = ["run"]
 
 _FLUSH_S, _TERM_S = 0.5, 5.0
 _MOST_ERRORS = 2**15
-_ADDRESS = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^:\s\[\]]+):(?P<port>\d{1,5})")
 
 
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
@@ -73,7 +72,11 @@ def run(
         raise BadInput("--ca: certificates are for --tls")
     script = _script({"--lose-request": lose_request, "--lose-response": lose_response, "--refuse": refuse})
     most = dict(_numbered("--at-most", text) for text in at_most)
-    address, context = _address(to), _trust(ca) if tls else None
+    try:
+        address = parse_address(to)
+    except BadInput as error:
+        raise BadInput(f"--to {to}: expected HOST:PORT of one broker") from error
+    context = _trust(ca) if tls else None
     if command and shutil.which(command[0]) is None:
         raise BadInput(f"{command[0]} cannot be started: there is no such program")  # an earlier recording is kept
     file = io.BufferedWriter(open_stream(path))
@@ -171,7 +174,7 @@ def _script(given: Mapping[str, Sequence[str]]) -> dict[tuple[str, int], Fault]:
             which, _, code = text.partition(":")
             api, number = _numbered(option, which)
             if number == 0 or (api, number) in script:
-                raise BadInput(f"{option} {text}: requests are counted from 1, and each has one fate")
+                raise BadInput(f"{option} {text}: requests are counted from 1, and only one thing can happen to each")
             if option != "--refuse":
                 script[api, number] = "lose-request" if option == "--lose-request" else "lose-response"
                 if code:
@@ -194,13 +197,6 @@ def _numbered(option: str, text: str) -> tuple[str, int]:
     if api not in apis:
         raise BadInput(f"{option} {text}: there is no API {api!r}: {did_you_mean(api, apis)}")
     return api, int(number)
-
-
-def _address(text: str) -> tuple[str, int]:
-    found = _ADDRESS.fullmatch(text)
-    if found is None or not 0 < int(found["port"]) <= 65_535:
-        raise BadInput(f"--to {text}: expected HOST:PORT of one broker")
-    return found["host"].strip("[]"), int(found["port"])
 
 
 def _trust(ca: Path | None) -> ssl.SSLContext:

@@ -35,7 +35,7 @@ _UNREADABLE = (JavaException, struct.error, ValueError, IndexError, EOFError, Ov
 
 
 def encode_fields(batch: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a batch. Raises BadInput for a field that there is not, or a value that does not fit."""
+    """Return the bytes of a batch. Raises BadInput for an unknown field, or a value that does not fit."""
     if unknown := set(batch) - set(HEADER_FIELDS) - _OWN:
         raise BadInput(f"a batch has no field {min(unknown)!r}: expected {', '.join(sorted({*HEADER_FIELDS, *_OWN}))}")
     try:

@@ -15,7 +15,7 @@ from kafka_conformance.core.notices import warn
 from kafka_conformance.wire.broker_gate.case import Case, Step, Topic
 from kafka_conformance.wire.broker_gate.variables import Variables, value_at
 from kafka_conformance.wire.client import Connection
-from kafka_conformance.wire.codec.messages import shipped_codec
+from kafka_conformance.wire.codec.messages import error_codes, shipped_codec
 
 __all__ = ["ABSENT", "CLOSED", "PREFIX", "Difference", "Outcome", "Target", "Verdict", "differences"]
 
@@ -264,7 +264,7 @@ class Target:
                 waits = variables.normalised(value_at(answer, step.until.path)) != step.until.value
             else:
                 passing = _PASSING | {_SEEMS_ONGOING} if request.get("transactionalId") else _PASSING
-                waits = not passing.isdisjoint(_codes(answer))
+                waits = not passing.isdisjoint(error_codes(answer))
             if not waits or time.monotonic() >= until - _RESERVE * self._limit_s:
                 return answer
             time.sleep(_POLL_S)
@@ -312,7 +312,7 @@ class Target:
 
     def _await(self, problem: str, api: str, request: dict[str, Any]) -> None:
         limit = time.monotonic() + _SETUP_S
-        while codes := set(_codes(self._admin(api, request))):
+        while codes := set(error_codes(self._admin(api, request))):
             if time.monotonic() >= limit:
                 raise BrokerLost(f"{problem} after {_SETUP_S:g} s: {api} is answered with error {min(codes)}")
             time.sleep(_POLL_S)
@@ -372,16 +372,3 @@ def _compared(case: Case, answers: list[Any], raw: list[Any], expected: list[Any
         for each in differences(one, other)
     )
     return Outcome(case, Verdict.DIFFERS if found else Verdict.AGREES, "", answers, raw, found)
-
-
-def _codes(answer: Any) -> Iterator[int]:
-    """Yield the error codes in an answer, but 0."""
-    if isinstance(answer, dict):
-        for name, each in answer.items():
-            if isinstance(each, int) and name.lower().endswith("errorcode") and each:
-                yield each
-            else:
-                yield from _codes(each)
-    elif isinstance(answer, list):
-        for each in answer:
-            yield from _codes(each)

@@ -30,7 +30,7 @@ from typing import Any, Final, TypeAlias
 from kafka_conformance.core.errors import BadInput, MalformedMessage
 from kafka_conformance.wire.codec.schemas import Schema, read_jar, read_shipped
 
-__all__ = ["ZERO_UUID", "Codec", "Fields", "Message", "jar_codec", "shipped_codec"]
+__all__ = ["ZERO_UUID", "Codec", "Fields", "Message", "error_codes", "jar_codec", "shipped_codec"]
 
 Fields: TypeAlias = dict[str, Any]
 
@@ -172,39 +172,45 @@ class Codec:
 
     def encode_request(self, api: str, version: int, fields: Mapping[str, Any], correlation: int, client: str) -> bytes:
         """Return a request with its header, without the size in front. Raises BadInput."""
-        request = self.message(f"{api}Request")
-        body = request.encode(fields, version)
+        body = self.message(f"{api}Request").encode(fields, version)
         head: Fields = {"requestApiKey": self.api_key(api), "requestApiVersion": version, "correlationId": correlation}
-        header = self.message("RequestHeader")
-        if 0 in header.versions and (self.api_key(api), version) == (_CONTROLLED_SHUTDOWN, 0):
-            return header.encode(head, 0) + body
-        return header.encode({**head, "clientId": client}, 2 if request.is_flexible(version) else 1) + body
+        of_header = self._request_header(api, version)
+        named = {"clientId": client} if of_header else {}
+        return self.message("RequestHeader").encode({**head, **named}, of_header) + body
 
     def decode_request(self, api: str, version: int, data: bytes) -> Fields:
         """Return the fields of a request, which has its header and no size in front. Raises MalformedMessage, BadInput."""
-        request, header = self.message(f"{api}Request"), self.message("RequestHeader")
-        first = 0 in header.versions and (self.api_key(api), version) == (_CONTROLLED_SHUTDOWN, 0)
-        _, body = header.decode_first(data, 0 if first else 2 if request.is_flexible(version) else 1)
-        return request.decode(body, version)
+        _, body = self.message("RequestHeader").decode_first(data, self._request_header(api, version))
+        return self.message(f"{api}Request").decode(body, version)
 
     def encode_response(self, api: str, version: int, fields: Mapping[str, Any], correlation: int) -> bytes:
         """Return a response with its header, without the size in front. Raises BadInput."""
-        response = self.message(f"{api}Response")
-        flexible = response.is_flexible(version) and self.api_key(api) != _API_VERSIONS
-        head = self.message("ResponseHeader").encode({"correlationId": correlation}, 1 if flexible else 0)
-        return head + response.encode(fields, version)
+        head = self.message("ResponseHeader").encode(
+            {"correlationId": correlation}, self._response_header(api, version)
+        )
+        return head + self.message(f"{api}Response").encode(fields, version)
 
     def decode_response(self, api: str, version: int, data: bytes, *, exact: bool = True) -> tuple[int, Fields]:
         """Return the correlation id and the fields of a response, without its size. Raises MalformedMessage, BadInput.
 
         With ``exact`` false, bytes behind the message are ignored, as Java's clients do.
         """
-        response, header = self.message(f"{api}Response"), self.message("ResponseHeader")
-        # The header of ApiVersions is never flexible: its reader does not know yet what the broker understands.
-        flexible = response.is_flexible(version) and self.api_key(api) != _API_VERSIONS
-        head, body = header.decode_first(data, 1 if flexible else 0)
+        response = self.message(f"{api}Response")
+        head, body = self.message("ResponseHeader").decode_first(data, self._response_header(api, version))
         fields = response.decode(body, version) if exact else response.decode_first(body, version)[0]
         return head["correlationId"], fields
+
+    def _request_header(self, api: str, version: int) -> int:
+        """Return the version of a request's header: 0 has no client id."""
+        first = 0 in self.message("RequestHeader").versions
+        if first and (self.api_key(api), version) == (_CONTROLLED_SHUTDOWN, 0):
+            return 0
+        return 2 if self.message(f"{api}Request").is_flexible(version) else 1
+
+    def _response_header(self, api: str, version: int) -> int:
+        """Return the version of a response's header."""
+        # That of ApiVersions is never flexible: its reader does not know yet what the broker understands.
+        return int(self.message(f"{api}Response").is_flexible(version) and self.api_key(api) != _API_VERSIONS)
 
     @cached_property
     def apis(self) -> Mapping[int, str]:
@@ -229,6 +235,19 @@ def jar_codec(path: Path) -> Codec:
 def shipped_codec() -> Codec:
     """Return the codec that ships with the package."""
     return Codec(read_shipped()[2])
+
+
+def error_codes(answer: Any) -> Iterator[int]:
+    """Yield the error codes in an answer, at any depth, but 0."""
+    if isinstance(answer, dict):
+        for name, each in answer.items():
+            if isinstance(each, int) and name.lower().endswith("errorcode") and each:
+                yield each
+            else:
+                yield from error_codes(each)
+    elif isinstance(answer, list):
+        for each in answer:
+            yield from error_codes(each)
 
 
 @cache

@@ -21,7 +21,6 @@ class Request:
     frame: Frame
     fields: Fields | None
     fault: str = ""
-    answered: bool = False
 
 
 @dataclass(eq=False)
@@ -92,7 +91,6 @@ def decoded(lines: Iterable[Line], codec: Codec) -> Iterator[Event]:
             answered = waiting.pop(line.correlation, None)
             if answered is None:
                 answered = Request(line, None, "a response that answers no request")
-            answered.answered = True
             yield Response(line, answered, *_fields(line, codec, "broker"))
 
 

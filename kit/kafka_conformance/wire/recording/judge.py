@@ -126,7 +126,7 @@ class Judge:
     _offered: dict[int, dict[int, tuple[int, int]]] = field(default_factory=dict)
     _given: set[_Producer] = field(default_factory=set)
     _partitions: dict[tuple[_Producer, str, int], _Partition] = field(default_factory=dict)
-    _in_flight: dict[int, int] = field(default_factory=dict)
+    _in_flight: dict[int, set[int]] = field(default_factory=dict)
     _known: dict[tuple[str, str, int], int] = field(default_factory=dict)
     _beats: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)
 
@@ -176,8 +176,7 @@ class Judge:
         self.totals.undecoded += bool(response.fault)
         self.names.learn(response)
         fields = response.fields
-        if response.frame.api == "Produce" and _is_idempotent(response.request):
-            self._in_flight[response.frame.connection] = self._in_flight.get(response.frame.connection, 1) - 1
+        self._in_flight.get(response.frame.connection, set()).discard(response.frame.correlation)
         if fields is not None:
             self._answered(response, fields)
 
@@ -225,9 +224,10 @@ class Judge:
                 if not repeated:
                     self._place(topic, partition["index"], batch)
         if idempotent:
-            many = self._in_flight[request.frame.connection] = self._in_flight.get(request.frame.connection, 0) + 1
-            if many > _MOST_IN_FLIGHT:
-                self._find("too-many-in-flight", request, f"{many} requests without an answer")
+            waiting = self._in_flight.setdefault(request.frame.connection, set())
+            waiting.add(request.frame.correlation)
+            if len(waiting) > _MOST_IN_FLIGHT:
+                self._find("too-many-in-flight", request, f"{len(waiting)} requests without an answer")
 
     def _place(self, topic: str, index: int, batch: DefaultBatch) -> None:
         """Count the keyed records that are where Java's default partitioner puts them."""
@@ -331,14 +331,6 @@ def _key(request: Request) -> int:
 
 def _client(event: Request | Response) -> str:
     return event.frame.client if isinstance(event, Request) else event.request.frame.client
-
-
-def _is_idempotent(request: Request) -> bool:
-    for topic in (request.fields or {}).get("topicData", ()):
-        for partition in topic["partitionData"]:
-            if any(b.producer_id >= 0 and b.base_sequence >= 0 for b in _batches(partition["records"] or b"")[0]):
-                return True
-    return False
 
 
 def _partitions(fields: Fields, topics: str, partitions: str, names: Names) -> Iterator[tuple[dict[str, Any], str]]:

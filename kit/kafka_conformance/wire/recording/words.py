@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from kafka_conformance.reports.terminal import plural
-from kafka_conformance.wire.codec.messages import Fields
+from kafka_conformance.wire.codec.messages import Fields, error_codes
 from kafka_conformance.wire.recording.exchanges import Closed, Event, Names, Request, Response
 from kafka_conformance.wire.recording.trace import Frame
 from kafka_reference.errors import JavaException
@@ -82,18 +81,8 @@ def _plain(fields: Fields) -> Iterator[str]:
             or (name.endswith(("Id", "Epoch")) and value != -1)
         ):
             yield f"{'error' if is_error else name} {value}"
-    if codes := sorted(set(_errors(list(fields.values())))):
+    if codes := sorted(set(error_codes(list(fields.values())))):
         yield f"errors {', '.join(map(str, codes))}"
-
-
-def _errors(values: list[Any]) -> Iterator[int]:
-    for value in values:
-        if isinstance(value, list):
-            yield from _errors(value)
-        elif isinstance(value, dict):
-            if value.get("errorCode"):
-                yield value["errorCode"]
-            yield from _errors(list(value.values()))
 
 
 def _batches(data: bytes | None) -> Iterator[str]:

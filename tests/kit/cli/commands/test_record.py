@@ -69,7 +69,10 @@ def test_producer_that_loses_an_answer_is_recorded_and_makes_no_mistake(
         (("--to", "h:1", "--lose-request", "Produce"), "expected an API and a number"),
         (("--to", "h:1", "--lose-request", "Prodce=1"), "did you mean Produce"),
         (("--to", "h:1", "--lose-response", "Produce=0"), "counted from 1"),
-        (("--to", "h:1", "--lose-response", "Fetch=1", "--lose-request", "Fetch=1"), "each has one fate"),
+        (
+            ("--to", "h:1", "--lose-response", "Fetch=1", "--lose-request", "Fetch=1"),
+            "only one thing can happen to each",
+        ),
         (("--to", "h:1", "--refuse", "Produce=1"), "expected an error code"),
         (("--to", "h:1", "--refuse", "Produce=1:x"), "expected an error code"),
         (("--to", "h:1", "--refuse", "CreateTopics=1:5"), "has no error for the whole request"),
