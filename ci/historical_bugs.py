@@ -55,7 +55,7 @@ class Bug:
     """A mistake: its name, what is done wrong, and how each rule in which it shows is then answered."""
 
     slug: str
-    story: str
+    description: str
     asks: Mapping[str, Ask]
 
     @property
@@ -170,8 +170,10 @@ def table() -> str:
     for bug in BUGS:
         for number, (slug, ask) in enumerate(bug.asks.items()):
             case = first_case(RULES[slug], ask)
-            name, story = ("", "") if number else (f"`{bug.slug}`", bug.story)
-            lines.append(f"| {name} | {story} | [{slug}](rules/{slug}.md) | {f'`{case.id}`' if case else 'none'} |")
+            name, description = ("", "") if number else (f"`{bug.slug}`", bug.description)
+            lines.append(
+                f"| {name} | {description} | [{slug}](rules/{slug}.md) | {f'`{case.id}`' if case else 'none'} |"
+            )
     return "\n".join(lines) + "\n"
 
 

@@ -354,8 +354,12 @@ def main(
         elif listed:
             sys.exit(overview(chosen, run))
         else:
-            signal.signal(signal.SIGTERM, _end)
-            sys.exit(compare(_comparable(chosen), run, wanted) if compared else make(chosen, run))
+            before = signal.signal(signal.SIGTERM, _end)
+            try:
+                code = compare(_comparable(chosen), run, wanted) if compared else make(chosen, run)
+            finally:
+                signal.signal(signal.SIGTERM, before)
+            sys.exit(code)
     except (Failed, KitError) as failure:
         click.echo(f"regenerate: {failure}", err=True)
         sys.exit(failure.code if isinstance(failure, Failed) else 2)

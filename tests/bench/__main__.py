@@ -161,11 +161,13 @@ def asking(oracle: Oracle, newest: str) -> None:
     Console(width=110).print(table)
 
 
-def _rates(java: JavaAnswerer, oracle: Oracle, rule: Rule, at: Release, questions: Sequence[Question]) -> list[str]:
+def _rates(
+    java: JavaAnswerer, oracle: Oracle, rule: Rule, release: Release, questions: Sequence[Question]
+) -> list[str]:
     """Steps each, and how many a second: with and without writing the questions down."""
     steps = statistics.mean(len(getattr(question, "steps", ("one",))) for question in questions)
-    java.answer(rule, at, questions)
-    opened = oracle.open_broker(str(at)) if rule.broker else oracle.open(str(at))
+    java.answer(rule, release, questions)
+    opened = oracle.open_broker(str(release)) if rule.broker else oracle.open(str(release))
     asked = [{"id": str(number), "rule": rule.slug, "question": each} for number, each in enumerate(questions)]
     lines = b"\n".join(map(msgspec.json.encode, asked))
 
@@ -178,7 +180,7 @@ def _rates(java: JavaAnswerer, oracle: Oracle, rule: Rule, at: Release, question
         return run
 
     rates = in_turns({
-        "asked": a_second(lambda: java.answer(rule, at, questions)),
+        "asked": a_second(lambda: java.answer(rule, release, questions)),
         "answered": a_second(lambda: opened.answer(lines)),
     }, ROUNDS)  # fmt: skip
     return [f"{steps:.0f}", f"{rates['asked']:,.0f}", f"{rates['answered']:,.0f}"]

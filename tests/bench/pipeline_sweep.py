@@ -119,12 +119,12 @@ def _rows_by_udf(rows: DataFrame, keys: int) -> float:
     return keys / (time.perf_counter() - begun)
 
 
-def _register_rows(spark: Spark, room: Path, at: Release, stored: list[Stored]) -> str:
+def _register_rows(spark: Spark, room: Path, release: Release, stored: list[Stored]) -> str:
     """A function of SQL with this release's hash; its name."""
     from pyspark.sql.types import IntegerType
 
     spark.session.conf.set("spark.sql.ansi.enabled", "false")  # the cast of a number to its bytes is no ANSI SQL
-    name = "Murmur2_" + str(at).replace(".", "_")
+    name = "Murmur2_" + str(release).replace(".", "_")
     source = room / f"{name}.java"
     source.write_text(_UDF.substitute(name=name, jars=", ".join(f'"{each.path}"' for each in stored)))
     jar = spark.compiler().jar([source], "Spark", [], [spark._class_path])

@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -393,6 +394,7 @@ def test_wrong_names_are_refused_with_two(words: list[str], why: str) -> None:
     done = CliRunner().invoke(regenerate.main, words)
     assert done.exit_code == 2
     assert why in done.output
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL, "the handler of the run is removed at its end"
 
 
 def test_a_changed_page_is_listed_made_and_then_current(tmp_path: Path) -> None:

@@ -141,21 +141,21 @@ def test_half_of_an_even_number_of_partitions_starved(oracle: Oracle, version: s
 _SIDES = {"0.10.0.0", "2.3.1", "2.4.0", "3.2.3", "3.3.0", "3.9.2", "4.0.0", "4.4.0"}
 
 
-def _in(at: Release) -> Any:
-    return pytest.param(at, id=str(at), marks=() if str(at) in _SIDES else _WHERE_CHANGED)
+def _in(release: Release) -> Any:
+    return pytest.param(release, id=str(release), marks=() if str(release) in _SIDES else _WHERE_CHANGED)
 
 
 _WHERE_CHANGED = [pytest.mark.exhaustive, pytest.mark.about("sticky-distribution")]
 
 
-@pytest.mark.parametrize("at", [_in(at) for at in sorted(map(parse_release, load().releases))])
-def test_release_has_exactly_the_declared_partitioners(oracle: Oracle, at: Release) -> None:
+@pytest.mark.parametrize("at", [_in(release) for release in sorted(map(parse_release, load().releases))])
+def test_release_has_exactly_the_declared_partitioners(oracle: Oracle, release: Release) -> None:
     questions = [asked(partitioner, SIX, 1, records=1) for partitioner in PARTITIONERS]
-    outcomes = JavaAnswerer(oracle).answer(RULE, at, questions)
-    oracle.close_release(str(at))
+    outcomes = JavaAnswerer(oracle).answer(RULE, release, questions)
+    oracle.close_release(str(release))
     for question, outcome in zip(questions, outcomes, strict=True):
         try:
-            check_arguments(question.partitioner, at, to_reference(question.cluster), 1, None, None)
+            check_arguments(question.partitioner, release, to_reference(question.cluster), 1, None, None)
         except NotInThisRelease:
             assert isinstance(outcome, Unsupported), outcome
         else:

@@ -116,7 +116,7 @@ def test_mutants_of_scripts_are_seen(spark: Spark, tmp_path: Path) -> None:
     from kafka_conformance.rules.mutants import MUTANTS
 
     mutant = next(
-        mutant for mutant in MUTANTS if mutant.rule == "round-robin-partitioner" and str(mutant.at) == "4.4.0"
+        mutant for mutant in MUTANTS if mutant.rule == "round-robin-partitioner" and str(mutant.release) == "4.4.0"
     )
     part = ("round-robin-partitioner", "4.4.0", Scripts(500, 1))
     (result,) = swept(spark, tmp_path / "run", part, answerer=f"mutant:{mutant.slug}", kills=True)

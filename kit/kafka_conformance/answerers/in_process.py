@@ -63,13 +63,13 @@ class CallableAnswerer:
         """What it calls itself, or how it was named."""
         return self.description.name
 
-    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+    def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
         """The outcomes, one for each question."""
         if self.rules is not None and rule.slug not in self.rules:
             return [Unsupported(f"{self.name} does not name {rule.slug} in its rules")] * len(questions)
         outcomes: list[Outcome] = []
         for start in range(0, len(questions), BATCH):
-            outcomes += self._batch(rule.slug, str(at), questions[start : start + BATCH])
+            outcomes += self._batch(rule.slug, str(release), questions[start : start + BATCH])
         return outcomes
 
     def finish(self) -> None:

@@ -32,31 +32,31 @@ class JavaAnswerer:
     oracle: Oracle
     name: str = "java"
 
-    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+    def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
         """The outcomes, one for each question. Raises JvmLost, WrongRelease, OracleFault, JarError."""
-        if not rule.has_java(at):
-            return [Unsupported(f"release {at} has no {rule.slug}")] * len(questions)
-        endless = [rule.endless(question, at) for question in questions]
-        asked = iter(self._ask(rule, at, [one for one, why in zip(questions, endless, strict=True) if not why]))
+        if not rule.has_java(release):
+            return [Unsupported(f"release {release} has no {rule.slug}")] * len(questions)
+        endless = [rule.endless(question, release) for question in questions]
+        asked = iter(self._ask(rule, release, [one for one, why in zip(questions, endless, strict=True) if not why]))
         return [Failed(why) if why else next(asked) for why in endless]
 
-    def _ask(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+    def _ask(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
         if not questions:
             return []
         if rule.by_parts is not None:
-            return rule.by_parts(lambda slug, parts: self._ask_part(RULES[slug], at, parts), at, questions)
+            return rule.by_parts(lambda slug, parts: self._ask_part(RULES[slug], release, parts), release, questions)
         asked = [{"id": str(number), "rule": rule.slug, "question": q} for number, q in enumerate(questions)]
         lines = b"\n".join(map(msgspec.json.encode, asked))
-        opened = self.oracle.open_broker(str(at)) if rule.broker else self.oracle.open(str(at))
+        opened = self.oracle.open_broker(str(release)) if rule.broker else self.oracle.open(str(release))
         if rule.codecs:
-            self.oracle.add_codecs(str(at))
+            self.oracle.add_codecs(str(release))
         answered = opened.answer(lines)
         if [line["id"] for line in answered] != [line["id"] for line in asked]:
             raise OracleFault(f"the oracle gave {len(answered)} answers to {len(asked)} questions, or in another order")
         return [outcome_in(line) for line in answered]
 
-    def _ask_part(self, rule: Rule, at: Release, parts: Sequence[dict[str, Any]]) -> list[Outcome]:
-        return self.answer(rule, at, [msgspec.convert(part, type=rule.question) for part in parts])
+    def _ask_part(self, rule: Rule, release: Release, parts: Sequence[dict[str, Any]]) -> list[Outcome]:
+        return self.answer(rule, release, [msgspec.convert(part, type=rule.question) for part in parts])
 
 
 def outcome_in(line: dict[str, object]) -> Outcome:

@@ -27,13 +27,13 @@ class ReferenceAnswerer:
     name: str = "reference"
     instead: Callable[[Any, Release], Answer] | None = None
 
-    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+    def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
         """The outcomes, one for each question."""
-        if at not in rule.releases:
-            return [Unsupported(f"{rule.slug} is no rule of release {at}")] * len(questions)
+        if release not in rule.releases:
+            return [Unsupported(f"{rule.slug} is no rule of release {release}")] * len(questions)
         ask = self.instead or rule.ask
         return [
-            Failed(endless) if (endless := rule.endless(question, at)) else outcome_of(ask, question, at)
+            Failed(endless) if (endless := rule.endless(question, release)) else outcome_of(ask, question, release)
             for question in questions
         ]
 
@@ -50,23 +50,23 @@ class LabellingAnswerer:
         """The name of the answerer."""
         return self.answerer.name
 
-    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+    def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
         """The outcomes, one for each question."""
-        return [self._answer(rule, at, question) for question in questions]
+        return [self._answer(rule, release, question) for question in questions]
 
-    def _answer(self, rule: Rule, at: Release, question: Question) -> Outcome:
+    def _answer(self, rule: Rule, release: Release, question: Question) -> Outcome:
         with keep_run() as run:
             self.labels.update(rule.labels(question))
-        answer = run.answer_of(self.answerer.instead or rule.ask, question, at)
-        if answer is not None and not rule.endless(question, at):
+        answer = run.answer_of(self.answerer.instead or rule.ask, question, release)
+        if answer is not None and not rule.endless(question, release):
             return Answered(answer)
-        return self.answerer.answer(rule, at, [question])[0]
+        return self.answerer.answer(rule, release, [question])[0]
 
 
-def outcome_of(ask: Callable[[Any, Release], Answer], question: Question, at: Release) -> Outcome:
+def outcome_of(ask: Callable[[Any, Release], Answer], question: Question, release: Release) -> Outcome:
     """``ask``'s answer; what the rule raises is an answer too, what cannot be put or breaks down is not."""
     try:
-        return Answered(answered(ask, question, at))
+        return Answered(answered(ask, question, release))
     except NotInThisRelease as absent:
         return Unsupported(str(absent))
     except QuestionError as error:

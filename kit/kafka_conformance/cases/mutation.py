@@ -53,11 +53,11 @@ def kills(
     """
     killed: list[set[str]] = [set() for _ in cases]
     for mutant in mutants:
-        for release in {*(case.release for case in cases), str(mutant.at)}:
+        for release in {*(case.release for case in cases), str(mutant.release)}:
             places = [
                 place
                 for place, case in enumerate(cases)
-                if release in case.releases and release in (case.release, str(mutant.at))
+                if release in case.releases and release in (case.release, str(mutant.release))
             ]
             java = RecordedAnswerer("java", {questions[place]: Answered(cases[place].answer) for place in places})
             comparison = Comparison(java, ReferenceAnswerer(mutant.slug, mutant.ask), parse_release(release))
@@ -81,7 +81,7 @@ def killers(
     smallest = sorted({question for source in asked for question in source.questions}, key=to_size)
 
     def found(mutant: Mutant) -> list[Question]:
-        comparison = _InTurn(reference, ReferenceAnswerer(mutant.slug, mutant.ask), mutant.at)
+        comparison = _InTurn(reference, ReferenceAnswerer(mutant.slug, mutant.ask), mutant.release)
 
         def differences(source: Source) -> Iterator[Difference]:
             for judgement in comparison.judgements(rule, source, _BATCH):

@@ -23,7 +23,7 @@ def run_kit_mistakes() -> int:
 def print_result(result: KitResult) -> None:
     """Print a line for each mistake, then every check that is wrong, and the verdict."""
     out = console()
-    rows = [[one.mistake.slug, one.mistake.story, _found_by(one)] for one in result.outcomes]
+    rows = [[one.mistake.slug, one.mistake.description, _found_by(one)] for one in result.outcomes]
     out.print(table("", ["mistake in the kit", "what is wrong", "found by"], rows))
     missed = [one for one in result.outcomes if not one.is_found]
     for one in missed:

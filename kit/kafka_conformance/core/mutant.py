@@ -19,16 +19,16 @@ Ask = Callable[[Any, Release], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """``ask`` answers like the rule, but for one mistake, which shows in release ``at``.
+    """``ask`` answers like the rule, but for one mistake, which shows in ``release``.
 
     ``references`` are the public issues, pull requests or source lines where somebody made this mistake.
     """
 
     slug: str
     rule: str
-    story: str
+    description: str
     ask: Ask
-    at: Release = NEWEST
+    release: Release = NEWEST
     references: tuple[str, ...] = ()
 
 

@@ -83,12 +83,12 @@ def kind_of_changed(rule: Rule, question: Question) -> str:
 
 def diagnosis_of(rule: Rule, differences: Sequence[Difference], changing: Sequence[Difference]) -> Diagnosis:
     """Return the diagnosis of answers that change, of one kind; ``changing`` are those of all kinds."""
-    story = "gives another answer when it is asked the same question again"
+    description = "gives another answer when it is asked the same question again"
     references: tuple[str, ...] = ()
     if all(key_of(one.question) == "" for one in changing):
-        story += "; librdkafka draws a partition for the empty key"
+        description += "; librdkafka draws a partition for the empty key"
         references = _EMPTY_KEY
     elif rule.slug in RULES_WITH_DRAWS:
-        story += "; if it draws random numbers of its own, name a grade for this rule in the hello"
+        description += "; if it draws random numbers of its own, name a grade for this rule in the hello"
     count = len(differences)
-    return Diagnosis(NOT_DETERMINISTIC, story, count, count, references=references)
+    return Diagnosis(NOT_DETERMINISTIC, description, count, count, references=references)

@@ -52,9 +52,12 @@ class Record(msgspec.Struct, frozen=True):
         return next((row for row in self.rows if row.rule == slug), None)
 
 
-def fingerprint_of(slug: str, mutants: Sequence[Mutant]) -> str:
-    """Return the sha256 of what decides the fate of a rule's mutants, but for the questions of other rules."""
-    digest = hashlib.sha256(fingerprint(RULES[slug]).encode())
+def fingerprint_of(slug: str, mutants: Sequence[Mutant], code: str = "") -> str:
+    """Return the sha256 of what decides the fate of a rule's mutants, but for the questions of other rules.
+
+    ``code`` is the fingerprint of the rule, by default as installed.
+    """
+    digest = hashlib.sha256((code or fingerprint(RULES[slug])).encode())
     cases = folder_of_cases() / f"{slug}.ndjson"
     digest.update(hashlib.sha256(cases.read_bytes() if cases.is_file() else b"").digest())
     for mutant in mutants:

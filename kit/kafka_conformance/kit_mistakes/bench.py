@@ -45,7 +45,7 @@ _MUTANTS = (
     "adaptive-ignored",
     "retries-0-by-default",
 )
-MUTANTS: Final[Sequence[Mutant]] = tuple(replace(mutant_named(slug), at=RELEASE) for slug in _MUTANTS)
+MUTANTS: Final[Sequence[Mutant]] = tuple(replace(mutant_named(slug), release=RELEASE) for slug in _MUTANTS)
 """Mutants of these rules, asked in :data:`RELEASE`.
 
 All but the first show in no first step and in no first field: a comparison of these alone finds none of them.

@@ -36,7 +36,7 @@ class Check:
     """A check: its name, what it runs, and ``run``, which returns why the kit is wrong, or an empty text."""
 
     name: str
-    story: str
+    description: str
     run: Callable[[Bench], str]
 
 

@@ -20,7 +20,7 @@ class Mistake:
     """A mistake in the kit: its name, what is wrong, and the names of the checks each of which has to find it."""
 
     slug: str
-    story: str
+    description: str
     checks: tuple[str, ...]
     plant: Plant
 

@@ -39,8 +39,8 @@ def _java(file: str, old: str, new: str) -> Plant:
     return lambda bench: changed_java(bench, (file, old, new))
 
 
-def _from_reference(_: JavaAnswerer, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
-    return ReferenceAnswerer("java").answer(rule, at, questions)
+def _from_reference(_: JavaAnswerer, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
+    return ReferenceAnswerer("java").answer(rule, release, questions)
 
 
 @cache
@@ -56,7 +56,7 @@ def _remembered() -> dict[tuple[str, Question], Outcome]:
     }
 
 
-def _from_memory(_: JavaAnswerer, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:  # noqa: ARG001
+def _from_memory(_: JavaAnswerer, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:  # noqa: ARG001
     return [_remembered()[rule.slug, question] for question in questions]
 
 

@@ -298,7 +298,11 @@ def _mistakes(mutants: Iterable[Mutant]) -> Iterator[str]:
     yield "## Known mistakes"
     yield "The gate names these if an implementation makes them; `selftest` proves that the questions find each of them."
     rows = [
-        (f"`{mutant.slug}`", _cell(_sentence(mutant.story)), "<br>".join(f"<{link}>" for link in mutant.references))
+        (
+            f"`{mutant.slug}`",
+            _cell(_sentence(mutant.description)),
+            "<br>".join(f"<{link}>" for link in mutant.references),
+        )
         for mutant in mutants
     ]
     yield _table(("name", "mistake", "references"), rows)

@@ -58,22 +58,27 @@ def register_java(spark: Spark) -> None:
     spark.register(_FUNCTIONS, "binary")
 
 
-def send(spark: Spark, rule: Rule, at: Release, pins: Pins) -> SentRelease:
+def send(spark: Spark, rule: Rule, release: Release, pins: Pins) -> SentRelease:
     """Send a release with the class of a rule. Raises JarError, OracleFault, KitError."""
     store = default_store()
-    stored = fetched(pins.jars(str(at)), store)
-    classes = java_classes(at)
-    bridge = spark.compiler().jar(java_sources(classes.values()), f"Kafka {at}", stored)
-    broker = broker_of(str(at)) if rule.broker else None
-    behind = fetched(pins.broker(str(at)), store) if broker else []
-    codecs = fetched(pins.codec_jars(str(at)), store) if rule.codecs else []
+    stored = fetched(pins.jars(str(release)), store)
+    classes = java_classes(release)
+    bridge = spark.compiler().jar(java_sources(classes.values()), f"Kafka {release}", stored)
+    broker = broker_of(str(release)) if rule.broker else None
+    behind = fetched(pins.broker(str(release)), store) if broker else []
+    codecs = fetched(pins.codec_jars(str(release)), store) if rule.codecs else []
     files = [(stored[0].path, stored[0].sha256), (bridge, _sha256(bridge)), *_files(stored[1:]), *_files(codecs)]
-    description: dict[str, Any] = {"release": str(at), "jars": _sent(spark, files), "rules": classes, "broker": None}
+    description: dict[str, Any] = {
+        "release": str(release),
+        "jars": _sent(spark, files),
+        "rules": classes,
+        "broker": None,
+    }
     if broker is not None:
         description["broker"] = {"witness": broker.witness, "jars": _sent(spark, _files(behind))}
     answers = (behind or stored)[0]
     pinned = all(each.pinned for each in (*stored, *behind, *codecs))
-    return SentRelease(at, answers.sha256, pinned, msgspec.json.encode(description, order="sorted").decode())
+    return SentRelease(release, answers.sha256, pinned, msgspec.json.encode(description, order="sorted").decode())
 
 
 def _files(stored: Sequence[Stored]) -> list[tuple[Path, str]]:

@@ -25,6 +25,7 @@ from kafka_conformance.verify.reachable_code import reachable_code
 
 __all__ = [
     "Sources", "answering_rules", "fingerprint", "fingerprinted_sources", "installed_sources", "mutants_fingerprint",
+    "mutants_sources", "read_sources",
 ]  # fmt: skip
 
 _KIT = (
@@ -53,9 +54,14 @@ class Sources:
 @cache
 def installed_sources() -> Sources:
     """Return the code that is installed."""
-    kit, reference = files("kafka_conformance"), files("kafka_reference")
+    oracle = files("kafka_jars").joinpath("oracle", "release")
+    return read_sources(files("kafka_reference"), files("kafka_conformance"), oracle)
+
+
+def read_sources(reference: Traversable, kit: Traversable, oracle: Traversable) -> Sources:
+    """Return the code in the folders of the packages ``kafka_reference`` and ``kafka_conformance`` and of the Java half."""
     python = {**dict(_modules(reference, "kafka_reference")), **dict(_modules(kit, "kafka_conformance"))}
-    java = _by_name(_java_classes(files("kafka_jars").joinpath("oracle", "release")))
+    java = _by_name(_java_classes(oracle))
     covered = ("kafka_reference", *_KIT)
     followed = {name: text for name, text in python.items() if name.startswith(covered) and name != _REGISTRY}
     return Sources(followed, java)
@@ -74,11 +80,15 @@ def mutants_fingerprint(rule: Rule, sources: Sources | None = None) -> str:
 
     ``sources`` is the code to look at, by default the one that is installed.
     """
-    sources = sources or installed_sources()
+    return _digest(mutants_sources(rule, sources or installed_sources()))
+
+
+def mutants_sources(rule: Rule, sources: Sources) -> dict[str, str]:
+    """Return the code that the fingerprint of the rule's mutants covers, without prose, by where it is."""
     found = fingerprinted_sources(rule, sources)
     for module in _mutant_modules(rule, sources):
         found |= reachable_code((module, "MUTANTS"), sources.python)
-    return _digest(found)
+    return found
 
 
 def fingerprinted_sources(rule: Rule, sources: Sources) -> dict[str, str]:

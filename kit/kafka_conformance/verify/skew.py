@@ -50,12 +50,12 @@ class Scenario:
     drain_after: tuple[int | None, ...] | None
     partitioner: str | None = None
 
-    def question(self, at: Release, records: int, seed: int) -> StickyDistributionQuestion:
+    def question(self, release: Release, records: int, seed: int) -> StickyDistributionQuestion:
         """What is asked about this release."""
         brokers = range(self.partitions)
         return StickyDistributionQuestion(
             self.partitioner
-            or ("builtin" if ProducerPartitionBehaviour.of(at).keyless_left_to_accumulator else "default"),  # type: ignore[arg-type]
+            or ("builtin" if ProducerPartitionBehaviour.of(release).keyless_left_to_accumulator else "default"),  # type: ignore[arg-type]
             seed,
             AskedCluster(tuple(map(AskedNode, brokers)), tuple(AskedPartition(broker, broker) for broker in brokers)),
             records,
@@ -105,29 +105,31 @@ class Seen:
         return max(self.shares) * len(self.shares)
 
 
-def look(answerer: Answerer, at: Release, records: int, seed: int) -> list[Seen]:
+def look(answerer: Answerer, release: Release, records: int, seed: int) -> list[Seen]:
     """Every scenario whose partitioner this release has. Raises OracleFault when there was no answer."""
-    questions = [scenario.question(at, records, seed) for scenario in SCENARIOS]
+    questions = [scenario.question(release, records, seed) for scenario in SCENARIOS]
     seen = []
-    for scenario, question, outcome in zip(SCENARIOS, questions, answerer.answer(RULE, at, questions), strict=True):
+    for scenario, question, outcome in zip(
+        SCENARIOS, questions, answerer.answer(RULE, release, questions), strict=True
+    ):
         if isinstance(outcome, Failed):
-            raise OracleFault(f"{answerer.name} {at}, {scenario.title}: {outcome.what}")
+            raise OracleFault(f"{answerer.name} {release}, {scenario.title}: {outcome.what}")
         if isinstance(outcome, Answered):
-            seen.append(_seen(scenario, question, at, dict(outcome.answer["counts"])))
+            seen.append(_seen(scenario, question, release, dict(outcome.answer["counts"])))
     return seen
 
 
-def _seen(scenario: Scenario, question: StickyDistributionQuestion, at: Release, counts: dict[int, int]) -> Seen:
+def _seen(scenario: Scenario, question: StickyDistributionQuestion, release: Release, counts: dict[int, int]) -> Seen:
     predicted = expected(
         question.partitioner,
-        at,
+        release,
         to_reference(question.cluster),
         batch_records=question.batch_records,
         drain_after=question.drain_after,
     )
     places = range(scenario.partitions)
     return Seen(
-        at,
+        release,
         scenario,
         question.partitioner,
         tuple(counts.get(place, 0) for place in places),

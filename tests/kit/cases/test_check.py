@@ -35,8 +35,8 @@ class Java:
     answerer: ReferenceAnswerer = field(default_factory=lambda: ReferenceAnswerer("java"))
     jar: str = "00"
 
-    def sha256(self, _: Rule, at: Release) -> str:
-        return f"{self.jar} of {at}"
+    def sha256(self, _: Rule, release: Release) -> str:
+        return f"{self.jar} of {release}"
 
 
 @pytest.fixture(scope="module")

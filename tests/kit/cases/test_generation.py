@@ -41,13 +41,13 @@ class Told:
     def answerer(self) -> Told:
         return self
 
-    def answer(self, rule: Rule, at: Release, questions: Any) -> list[Outcome]:
-        self.asked += [(at, question) for question in questions]
-        known = ReferenceAnswerer().answer(rule, at, questions)
-        return [self.instead(at, question) or outcome for question, outcome in zip(questions, known, strict=True)]
+    def answer(self, rule: Rule, release: Release, questions: Any) -> list[Outcome]:
+        self.asked += [(release, question) for question in questions]
+        known = ReferenceAnswerer().answer(rule, release, questions)
+        return [self.instead(release, question) or outcome for question, outcome in zip(questions, known, strict=True)]
 
-    def sha256(self, _: Rule, at: Release) -> str:
-        return f"sha256 of {at}"
+    def sha256(self, _: Rule, release: Release) -> str:
+        return f"sha256 of {release}"
 
 
 @pytest.fixture(autouse=True)

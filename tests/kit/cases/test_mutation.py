@@ -53,8 +53,8 @@ def test_a_mutant_that_breaks_down_is_not_caught() -> None:
 
 
 def test_mutant_is_judged_also_in_the_release_of_the_mutant() -> None:
-    def old(question: Murmur2Question, at: Release) -> dict[str, Any]:
-        return {"hash": 5 if at == parse_release("2.0.1") else 4}
+    def old(question: Murmur2Question, release: Release) -> dict[str, Any]:
+        return {"hash": 5 if release == parse_release("2.0.1") else 4}
 
     mutant = Mutant("old", "murmur2", "five in 2.0.1", old, parse_release("2.0.1"))
     assert killed([mutant], case(4, "2.0.1", "4.4.0")) == ("old",)
@@ -79,13 +79,17 @@ def test_the_smallest_comes_first_and_others_follow() -> None:
     for mutant in mutants:
         assert found[mutant.slug], mutant.slug
         assert found[mutant.slug][0] == min(found[mutant.slug], key=to_size)
-        assert all(mutant.ask(q, mutant.at) != RULE.ask(q, mutant.at) for q in found[mutant.slug] if q.key is not None)
+        assert all(
+            mutant.ask(q, mutant.release) != RULE.ask(q, mutant.release)
+            for q in found[mutant.slug]
+            if q.key is not None
+        )
     assert found == killers(RULE, mutants, asked, 100, 7), "the same again from the same seed"
 
 
 def test_where_the_search_finds_nothing_every_question_is_tried() -> None:
-    def rare(question: Murmur2Question, at: Release) -> dict[str, Any]:
-        return {"hash": 1} if question.key == "0102030405060708" else RULE.ask(question, at)
+    def rare(question: Murmur2Question, release: Release) -> dict[str, Any]:
+        return {"hash": 1} if question.key == "0102030405060708" else RULE.ask(question, release)
 
     questions = [Murmur2Question(f"{number:016x}") for number in (*range(4000), 0x0102030405060708)]
     found = killers(RULE, [Mutant("rare", "murmur2", "", rare)], [source_of(RULE, "some", tuple(questions))], 20, 7)
@@ -94,10 +98,10 @@ def test_where_the_search_finds_nothing_every_question_is_tried() -> None:
 
 
 def test_a_mutant_that_patches_a_module_leaves_the_reference_alone() -> None:
-    def patched(question: Murmur2Question, at: Release) -> dict[str, Any]:
+    def patched(question: Murmur2Question, release: Release) -> dict[str, Any]:
         with patch.object(murmur2_rule, "murmur2", lambda _: 5):
             time.sleep(0.01)  # the reference would be asked now, if it were asked in another thread
-            return RULE.ask(question, at)
+            return RULE.ask(question, release)
 
     questions = tuple(Murmur2Question(f"{number:02x}") for number in range(WANTED))
     found = killers(RULE, [Mutant("patched", "murmur2", "", patched)], [source_of(RULE, "some", questions)], 20, 7)

@@ -53,8 +53,8 @@ def mutant(ask: Callable[[Any, Release], Answer]) -> Comparison:
     return Comparison(JAVA, ReferenceAnswerer("mutant", ask), AT)
 
 
-def from_a_thousand_on(question: Number, at: Release) -> Answer:
-    return {"double": 0} if question.number >= 1000 else doubled(question, at)
+def from_a_thousand_on(question: Number, release: Release) -> Answer:
+    return {"double": 0} if question.number >= 1000 else doubled(question, release)
 
 
 def told(counts: Any) -> tuple[int, int, int, int, int]:
@@ -81,10 +81,10 @@ def test_tally_keeps_every_difference_with_the_question() -> None:
 @pytest.mark.parametrize("error", [RuntimeError("broke"), DrawsExhausted("broke"), RecursionError("broke")])
 @pytest.mark.parametrize("expected_fails", [True, False])
 def test_who_breaks_down_never_agrees(error: Exception, expected_fails: bool) -> None:
-    def broken(question: Number, at: Release) -> Answer:
+    def broken(question: Number, release: Release) -> Answer:
         if question.number == 3:
             raise error
-        return doubled(question, at)
+        return doubled(question, release)
 
     one = ReferenceAnswerer("broken", broken)
     pair = Comparison(one, JAVA, AT) if expected_fails else Comparison(JAVA, one, AT)
@@ -105,19 +105,19 @@ def test_answerers_that_both_fail_do_not_count_as_agreeing() -> None:
 
 
 def test_what_one_has_an_answer_to_and_the_other_has_not_is_no_agreement() -> None:
-    def absent(question: Number, at: Release) -> Answer:
+    def absent(question: Number, release: Release) -> Answer:
         if question.number >= 999:
             raise NotInThisRelease("came later")
-        return doubled(question, at)
+        return doubled(question, release)
 
     assert told(tally(DOUBLE, mutant(absent), SOURCES)) == (13, 10, 0, 3, 0)
 
 
 def test_what_neither_has_is_counted_apart() -> None:
-    def absent(question: Number, at: Release) -> Answer:
+    def absent(question: Number, release: Release) -> Answer:
         if question.number >= 999:
             raise NotInThisRelease("came later")
-        return doubled(question, at)
+        return doubled(question, release)
 
     nobody = mutant(absent).actual
     pair = Comparison(nobody, nobody, AT)
@@ -207,10 +207,10 @@ def test_the_smallest_of_those_found_is_kept_where_the_search_meets_none() -> No
 
 
 def test_a_difference_does_not_shrink_into_one_of_another_kind() -> None:
-    def two_mistakes(question: Number, at: Release) -> Answer:
+    def two_mistakes(question: Number, release: Release) -> Answer:
         if question.number >= 1000:
             raise IllegalArgumentException
-        return {"double": 1} if question.number > 0 else doubled(question, at)
+        return {"double": 1} if question.number > 0 else doubled(question, release)
 
     raises = Difference(Number(5000), {"double": 10_000}, {"raises": "IllegalArgumentException"})
     assert shrink_difference(DOUBLE, mutant(two_mistakes), [raises], 300, 7).question == Number(1000)

@@ -15,10 +15,10 @@ def _rows(head: str) -> list[str]:
 
 
 def test_every_check_is_in_the_table() -> None:
-    assert _rows("check") == [f"| {check.name} | {check.story} |" for check in CHECKS]
+    assert _rows("check") == [f"| {check.name} | {check.description} |" for check in CHECKS]
 
 
 def test_every_mistake_is_in_the_table() -> None:
     assert _rows("mistake")[: len(MISTAKES)] == [
-        f"| `{one.slug}` | {one.story} | {'; '.join(one.checks)} |" for one in MISTAKES
+        f"| `{one.slug}` | {one.description} | {'; '.join(one.checks)} |" for one in MISTAKES
     ]

@@ -96,12 +96,12 @@ def _notices(slug: str) -> bool:
     mutant = next(mutant for mutant in MUTANTS if mutant.slug == slug)
     rule = RULES[mutant.rule]
     cases = [
-        case for case in shipped_cases(mutant.rule).cases if slug in case.kills and str(mutant.at) in case.releases
+        case for case in shipped_cases(mutant.rule).cases if slug in case.kills and str(mutant.release) in case.releases
     ]
     named = [question for case in cases[:40] if countable(rule, question := case.typed_question(rule))]
     for question in (*named, *_questions(mutant.rule)):
-        wrong = outcome_of(mutant.ask, question, mutant.at)
-        if isinstance(wrong, Answered) and admits(rule, question, mutant.at, wrong.answer) is not None:
+        wrong = outcome_of(mutant.ask, question, mutant.release)
+        if isinstance(wrong, Answered) and admits(rule, question, mutant.release, wrong.answer) is not None:
             return True
     return False
 

@@ -37,17 +37,17 @@ class _Client:
     def __init__(self, hashes: Any = zlib.crc32, *, draws: bool = True) -> None:
         self.chance, self.hashes, self.draws, self.asked = random.Random(1), hashes, draws, 0
 
-    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+    def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
         self.asked += len(questions)
-        return [self._one(rule, at, question) for question in questions]
+        return [self._one(rule, release, question) for question in questions]
 
-    def _one(self, rule: Rule, at: Release, question: Any) -> Outcome:
+    def _one(self, rule: Rule, release: Release, question: Any) -> Outcome:
         if rule is not KEYED or question.key is None or question.partitions < 1:
-            return outcome_of(rule.ask, question, at)
+            return outcome_of(rule.ask, question, release)
         if self.draws and not question.key:
             return Answered({"partition": self.chance.randrange(question.partitions)})
         if self.hashes is None:
-            return outcome_of(rule.ask, question, at)
+            return outcome_of(rule.ask, question, release)
         return Answered({"partition": self.hashes(bytes.fromhex(question.key)) % question.partitions})
 
     def finish(self) -> None:

@@ -42,22 +42,22 @@ class _Target:
                  last: Lost | None = None) -> None:  # fmt: skip
         self._say, self.rules, self.grades, self._last = say, rules, grades or {}, last
 
-    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
-        return [self._say(rule, at, question) for question in questions]
+    def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
+        return [self._say(rule, release, question) for question in questions]
 
     def finish(self) -> Lost | None:
         return self._last
 
 
-def _right(rule: Rule, at: Release, question: Question) -> Outcome:
-    return outcome_of(rule.ask, question, at)
+def _right(rule: Rule, release: Release, question: Question) -> Outcome:
+    return outcome_of(rule.ask, question, release)
 
 
 def _mutant(slug: str) -> Say:
     mutant = next(one for one in MUTANTS if one.slug == slug)
 
-    def say(rule: Rule, at: Release, question: Question) -> Outcome:
-        return outcome_of(mutant.ask if rule.slug == mutant.rule else rule.ask, question, at)
+    def say(rule: Rule, release: Release, question: Question) -> Outcome:
+        return outcome_of(mutant.ask if rule.slug == mutant.rule else rule.ask, question, release)
 
     return say
 
@@ -76,8 +76,8 @@ def _frozen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _gate(target: Any, folder: Path, *rules: Rule, known: KnownFailures | None = None, named: bool = False,
-          at: Release = NEWEST) -> list[Event]:  # fmt: skip
-    plan = GatePlan([(rule, at) for rule in rules or (MURMUR2,)], 40, 1, folder, named, "target:mine")
+          release: Release = NEWEST) -> list[Event]:  # fmt: skip
+    plan = GatePlan([(rule, release) for rule in rules or (MURMUR2,)], 40, 1, folder, named, "target:mine")
     told: list[Event] = []
     gated = gate(target, plan, known or KnownFailures(today=date(2026, 1, 1)), told.append, Steps("", 1))
     assert told == gated.events
@@ -121,8 +121,8 @@ def test_frozen_answers_take_precedence_over_the_reference(tmp_path: Path, monke
 
 
 def test_a_finding_is_made_small_through_the_target(tmp_path: Path) -> None:
-    def say(rule: Rule, at: Release, question: Any) -> Outcome:
-        return Answered({"hash": 0}) if question.key else _right(rule, at, question)
+    def say(rule: Rule, release: Release, question: Any) -> Outcome:
+        return Answered({"hash": 0}) if question.key else _right(rule, release, question)
 
     (differed,) = _of(_gate(_Target(say), tmp_path), Differed)
     assert len(differed.question["key"]) == len("00")
@@ -166,8 +166,8 @@ def test_repeated_protocol_error_is_reported_once_with_count(tmp_path: Path) -> 
 
 
 def test_a_question_that_was_lost_is_saved_and_asked_again(tmp_path: Path) -> None:
-    def say(rule: Rule, at: Release, question: Any) -> Outcome:
-        return Lost("died", "it ended", "hint") if question.key == "666f6f" else _right(rule, at, question)
+    def say(rule: Rule, release: Release, question: Any) -> Outcome:
+        return Lost("died", "it ended", "hint") if question.key == "666f6f" else _right(rule, release, question)
 
     (error,) = _of(_gate(_Target(say), tmp_path), ProtocolError)
     assert error.question == {"key": "666f6f"}
@@ -188,7 +188,7 @@ def test_failures_that_cannot_be_saved_do_not_change_the_verdict(tmp_path: Path)
 
 
 def test_a_difference_outweighs_a_crash(tmp_path: Path) -> None:
-    def say(rule: Rule, at: Release, question: Any) -> Outcome:
+    def say(rule: Rule, release: Release, question: Any) -> Outcome:
         return Answered({"hash": 7}) if not question.key else Failed("no")
 
     assert _ended(_gate(_Target(say), tmp_path)).exit_code == 1
@@ -201,8 +201,8 @@ def test_output_after_the_last_answer_is_a_protocol_error(tmp_path: Path) -> Non
 
 
 def test_unsupported_rules_are_skipped_unless_named(tmp_path: Path) -> None:
-    def say(rule: Rule, at: Release, question: Question) -> Outcome:
-        return _right(rule, at, question) if rule is MURMUR2 else Unsupported("not here")
+    def say(rule: Rule, release: Release, question: Question) -> Outcome:
+        return _right(rule, release, question) if rule is MURMUR2 else Unsupported("not here")
 
     target = _Target(say, frozenset({"murmur2"}))
     events = _gate(target, tmp_path, MURMUR2, FOLD)
@@ -246,8 +246,8 @@ def test_what_is_known_and_gone_fails_the_gate(tmp_path: Path) -> None:
 def test_a_target_that_draws_by_itself_is_held_to_what_is_admissible(tmp_path: Path) -> None:
     rule, draws = RULES["builtin-partitioner"], tuple(range(3, 60))
 
-    def say(_: Rule, at: Release, question: Any) -> Outcome:
-        return outcome_of(rule.ask, msgspec.structs.replace(question, draws=draws), at)
+    def say(_: Rule, release: Release, question: Any) -> Outcome:
+        return outcome_of(rule.ask, msgspec.structs.replace(question, draws=draws), release)
 
     assert _ended(_gate(_Target(say), tmp_path, rule)).exit_code == 1
     events = _gate(_Target(say, grades={rule.slug: "admissible"}), tmp_path, rule)
@@ -261,11 +261,11 @@ def _counting_bytes(slug: str | None) -> Say:
     """A client that draws by itself and has records alone; with a mistake if it is named."""
     drawn = random.Random(7)
 
-    def say(rule: Rule, at: Release, question: Any) -> Outcome:
+    def say(rule: Rule, release: Release, question: Any) -> Outcome:
         if any(type(step) is not SendBytesStep or not step.enable_switch for step in question.steps):
             return Unsupported("records alone")
         ask = rule.ask if slug is None else mutant_named(slug).ask
-        return outcome_of(ask, replace(question, draws=tuple(drawn.randrange(2**31) for _ in range(40))), at)
+        return outcome_of(ask, replace(question, draws=tuple(drawn.randrange(2**31) for _ in range(40))), release)
 
     return say
 
@@ -307,7 +307,7 @@ def test_each_finding_is_shrunk_and_saved_to_a_separate_file(tmp_path: Path) -> 
     """The shrinker stays among the differences that the same known failure covers, or none."""
     rule = RULES["sequence-increment"]
 
-    def say(_: Rule, at: Release, question: Any) -> Outcome:
+    def say(_: Rule, release: Release, question: Any) -> Outcome:
         return Answered({"sequence": question.sequence + question.by})
 
     smallest = KnownFailures([

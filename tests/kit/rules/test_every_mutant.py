@@ -26,7 +26,7 @@ QUICK = [
 def _outcomes(mutant: Mutant, case: Case) -> list[Outcome]:
     """Answer the case where it counts: in its newest release and in the mutant's, if the case is proven for that."""
     question = case.typed_question(RULES[mutant.rule])
-    releases = {case.release, str(mutant.at)} & set(case.releases)
+    releases = {case.release, str(mutant.release)} & set(case.releases)
     return [outcome_of(mutant.ask, question, parse_release(release)) for release in sorted(releases)]
 
 
@@ -48,8 +48,8 @@ def test_cases_that_name_a_mutant_kill_that_mutant_only(mutant: Mutant) -> None:
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("mutant", QUICK, ids=lambda mutant: mutant.slug)
 def test_spaces_of_the_rule_kill_the_mutant_that_answers_all(mutant: Mutant) -> None:
-    right = space_outcomes(mutant.rule, mutant.at)
-    wrong = [outcome_of(mutant.ask, question, mutant.at) for question in space_questions(mutant.rule)]
+    right = space_outcomes(mutant.rule, mutant.release)
+    wrong = [outcome_of(mutant.ask, question, mutant.release) for question in space_questions(mutant.rule)]
     assert [isinstance(each, Answered) for each in wrong] == [isinstance(each, Answered) for each in right]
     answered = [one == other for one, other in zip(right, wrong, strict=True) if isinstance(one, Answered)]
     assert 0 < sum(answered) < len(answered)

@@ -33,8 +33,8 @@ def as_int(bits: int) -> int:
 
 def test_mutant_slugs_are_unique_and_described_with_valid_release() -> None:
     assert len({mutant.slug for mutant in MUTANTS}) == len(MUTANTS)
-    assert all(mutant.story and mutant.rule in RULES for mutant in MUTANTS)
-    assert all(mutant.at in RULES[mutant.rule].releases for mutant in MUTANTS)
+    assert all(mutant.description and mutant.rule in RULES for mutant in MUTANTS)
+    assert all(mutant.release in RULES[mutant.rule].releases for mutant in MUTANTS)
 
 
 # Published test vectors of each hash.
@@ -145,7 +145,7 @@ def producer(
     ],
 )
 def test_what_a_producer_looks_at_wrongly(slug: str, version: str, question: Any, answer: int) -> None:
-    assert next(mutant.at for mutant in MUTANTS if mutant.slug == slug) == parse_release(version)
+    assert next(mutant.release for mutant in MUTANTS if mutant.slug == slug) == parse_release(version)
     assert said(slug, question, version) == {"partition": answer}
 
 
@@ -163,4 +163,4 @@ def test_unknown_mutant_is_refused_with_a_suggestion() -> None:
 
 def test_mutant_answerer_has_the_name_of_the_mutant() -> None:
     assert mutant_answerer("one-bit").name == "mutant:one-bit"
-    assert next(mutant for mutant in MUTANTS if mutant.slug == "one-bit").at == NEWEST
+    assert next(mutant for mutant in MUTANTS if mutant.slug == "one-bit").release == NEWEST

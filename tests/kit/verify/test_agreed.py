@@ -34,9 +34,9 @@ class Answers:
         self.asked: list[str] = []
         self._differs = differs
 
-    def answer(self, _: Rule, at: Release, questions: Sequence[Any]) -> list[Outcome]:
+    def answer(self, _: Rule, release: Release, questions: Sequence[Any]) -> list[Outcome]:
         self.asked += [question.key for question in questions]
-        return [self._differs(at, each.key) or Answered({"hash": int(each.key, 16)}) for each in questions]
+        return [self._differs(release, each.key) or Answered({"hash": int(each.key, 16)}) for each in questions]
 
 
 def compare(java: Answers, reference: Answers, release: Release, known: dict[int, str]) -> Tally:

@@ -134,7 +134,7 @@ RULES_OF_KAFKA = "kafka_conformance.rules"
         (f"{RULES_OF_KAFKA}.delivery.mutants", "MUTANTS = (", "MUTANTS = () and (", {"delivery"}),
         (f"{RULES_OF_KAFKA}.murmur2.ported_hash_mutants", "MUTANTS = tuple(", "MUTANTS = list(", {"murmur2"}),
         (f"{RULES_OF_KAFKA}.common.index_mistakes", "def ask(", "def ask(_: int, ", {"time-index", "offset-index"}),
-        ("kafka_conformance.core.mutant", "at: Release = NEWEST", "at: Release = None", set(RULES)),
+        ("kafka_conformance.core.mutant", "release: Release = NEWEST", "release: Release = None", set(RULES)),
     ],
 )  # fmt: skip
 def test_mutant_change_voids_only_mutant_rows_of_reaching_rules(

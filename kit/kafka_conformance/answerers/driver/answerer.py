@@ -70,11 +70,13 @@ class DriverAnswerer:
         """What the driver calls itself."""
         return self.description.name
 
-    def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
+    def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
         """The outcomes, one for each question."""
         if self.rules is not None and rule.slug not in self.rules:
             return [Unsupported(f"the driver's hello does not name {rule.slug}")] * len(questions)
-        asked = [Asked(f"q{self._count + n}", rule.slug, str(at), question) for n, question in enumerate(questions, 1)]
+        asked = [
+            Asked(f"q{self._count + n}", rule.slug, str(release), question) for n, question in enumerate(questions, 1)
+        ]
         self._count += len(asked)
         self._rooms[rule.slug].left += self._limits.room_each * len(asked)
         outcomes: dict[str, Outcome] = {}

@@ -100,7 +100,7 @@ def _with_rule(record: Record, rule: Rule, results: Sequence[tuple[Mutant, Tally
         return record
     if not all(counts.differ for _, counts in results):
         return records.merged(record, [], without=[rule.slug])
-    kills = tuple(Kill(mutant.slug, str(mutant.at), counts.total, counts.differ) for mutant, counts in results)
+    kills = tuple(Kill(mutant.slug, str(mutant.release), counts.total, counts.differ) for mutant, counts in results)
     return records.merged(record, [Row(rule.slug, mutants_fingerprint(rule), seed, examples, kills)])
 
 
@@ -108,7 +108,7 @@ def _report(slugs: Sequence[str], selection: Selection, tallies: dict[str, Tally
     out = console()
     results = [(mutant, tallies[mutant.slug]) for mutant in selection.mutants]
     rows = [
-        [mutant.slug, mutant.rule, str(mutant.at), f"{counts.total:,}", f"{counts.differ:,}", mutant.story]
+        [mutant.slug, mutant.rule, str(mutant.release), f"{counts.total:,}", f"{counts.differ:,}", mutant.description]
         for mutant, counts in results
     ]
     out.print(table("", ["mutant", "rule", "release", "asked", "caught by", "the mistake"], rows))

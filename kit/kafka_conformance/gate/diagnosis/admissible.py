@@ -59,7 +59,7 @@ def diagnose_admissible(
     _, best = min(found, key=lambda each: each[0])
     total = sum(one.times for one in wrong)
     counts = len(false), len(false), len(true), len(true)
-    diagnosis = Diagnosis(best.slug, best.story, *counts, best.references, total if total != len(false) else 0)
+    diagnosis = Diagnosis(best.slug, best.description, *counts, best.references, total if total != len(false) else 0)
     return (Explanation(mutant_candidate(best, release), diagnosis, kinds),)
 
 

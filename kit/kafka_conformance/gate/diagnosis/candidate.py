@@ -25,7 +25,7 @@ class Candidate:
     """
 
     slug: str
-    story: str
+    description: str
     answer: Callable[[Question, Answer], Answer | None]
     references: tuple[str, ...] = ()
     release: Release | None = None
@@ -36,7 +36,9 @@ class Candidate:
 
 def mutant_candidate(mutant: Mutant, release: Release, placing: Ask | None = None) -> Candidate:
     """Return a mutant as a candidate for answers in a release."""
-    return Candidate(mutant.slug, mutant.story, answer_by(mutant.ask, release), mutant.references, placing=placing)
+    return Candidate(
+        mutant.slug, mutant.description, answer_by(mutant.ask, release), mutant.references, placing=placing
+    )
 
 
 def answer_by(ask: Ask, release: Release) -> Callable[[Question, Answer], Answer | None]:

@@ -157,8 +157,8 @@ def _sums(rule: Rule) -> Iterator[Candidate]:
         def answer(question: Any, _: Answer) -> Answer:
             return {"sequence": question.sequence + sign * question.by}
 
-        story = "a plain sum in 64 bits, which does not wrap"
-        yield Candidate("sum-in-64-bits", story, answer)
+        description = "a plain sum in 64 bits, which does not wrap"
+        yield Candidate("sum-in-64-bits", description, answer)
 
 
 def _always(wrong: Sequence[Difference]) -> Iterator[Candidate]:

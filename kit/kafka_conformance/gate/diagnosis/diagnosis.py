@@ -186,7 +186,9 @@ class _Case:
         mistake = next(iter(alike), None)
         diagnosis = Diagnosis(
             candidate.slug,
-            self._story(suspect) if mistake is None else f"{self._story(suspect)}: {mistake.candidate.story}",
+            self._described(suspect)
+            if mistake is None
+            else f"{self._described(suspect)}: {mistake.candidate.description}",
             sum(self._equals(suspect, number) for number in self.wrong),
             len(self.wrong),
             sum(self._equals(suspect, number) for number in self.right),
@@ -265,16 +267,16 @@ class _Case:
         often = self.answers[answer] - (answer == exchange.actual) if answer in self.answers else 0
         return min(1.0, max(often / max(1, others), self.collisions, _RAREST))
 
-    def _story(self, suspect: _Suspect) -> str:
+    def _described(self, suspect: _Suspect) -> str:
         """Return the description; for a release, with the span of neighbouring releases that answer the same."""
         nearest = suspect.candidate.release
         if nearest is None:
-            return suspect.candidate.story
+            return suspect.candidate.description
         same = [one.candidate.release for one in self.suspects if one.candidate.release and self._same(one, suspect)]
         records = [behaviour_in(self.rule, one) for one in same]
         releases = [one for one in pinned() if one in self.rule.releases and behaviour_in(self.rule, one) in records]
         first, last = _span_around(nearest, releases)
-        return suspect.candidate.story if first == last else f"answers as Kafka {first} to {last}"
+        return suspect.candidate.description if first == last else f"answers as Kafka {first} to {last}"
 
     def _same(self, one: _Suspect, other: _Suspect) -> bool:
         everywhere = enumerate(self.exchanges)

@@ -32,7 +32,7 @@ class KeyHash:
     """A hash that a client takes for Kafka's: an int of any size for the bytes of a key."""
 
     slug: str
-    story: str
+    description: str
     hashes: Callable[[bytes], int]
     references: tuple[str, ...] = ()
 
@@ -88,8 +88,8 @@ def _after(change: Callable[[bytes], bytes], key: bytes) -> int:
 
 def other_hashes() -> Iterator[KeyHash]:
     """Yield the hashes that are no mutants of ``murmur2``."""
-    for slug, story, change, references in _OTHER_BYTES:
-        yield KeyHash(slug, story, partial(_after, change), references)
+    for slug, description, change, references in _OTHER_BYTES:
+        yield KeyHash(slug, description, partial(_after, change), references)
     yield from _OTHER_HASHES
 
 
@@ -98,5 +98,5 @@ def key_hashes() -> Iterator[KeyHash]:
     hashes = {**HASHES, **PORTED_HASHES}
     for mutant in MUTANTS:
         if mutant.rule == "murmur2" and mutant.slug != "unsigned-hash":
-            yield KeyHash(mutant.slug, mutant.story, hashes[mutant.slug][1], mutant.references)
+            yield KeyHash(mutant.slug, mutant.description, hashes[mutant.slug][1], mutant.references)
     yield from other_hashes()

@@ -75,26 +75,26 @@ def _hash_mutant(one: KeyHash, rule: str) -> Mutant:
     def answer(question: Any, _: Release) -> Answer:
         return {"hash": int32(one.hashes(key_bytes(question)))}
 
-    return Mutant(one.slug, rule, one.story, answer, references=one.references)
+    return Mutant(one.slug, rule, one.description, answer, references=one.references)
 
 
 @cache
 def _placed() -> tuple[Mutant, ...]:
     """Return every known hash with every known way to a partition; mutants of the rule are not repeated."""
     references = {mutant.slug: mutant.references for mutant in MUTANTS}
-    found = [_placed_by(one, masked, one.slug, one.story, one.references) for one in key_hashes()]
+    found = [_placed_by(one, masked, one.slug, one.description, one.references) for one in key_hashes()]
     for one in key_hashes():
-        for fold, (story, folds) in FOLDS.items():
+        for fold, (description, folds) in FOLDS.items():
             both = tuple(dict.fromkeys((*one.references, *references[fold])))
-            found.append(_placed_by(one, folds, f"{one.slug}+{fold}", f"{one.story}; and {story}", both))
+            found.append(_placed_by(one, folds, f"{one.slug}+{fold}", f"{one.description}; and {description}", both))
     return (*found, *map(_undivided, other_hashes()))
 
 
 def _placed_by(
-    one: KeyHash, fold: Callable[[int, int], int], slug: str, story: str, references: tuple[str, ...]
+    one: KeyHash, fold: Callable[[int, int], int], slug: str, description: str, references: tuple[str, ...]
 ) -> Mutant:
     hashes = lru_cache(maxsize=4096)(lambda key: int32(one.hashes(key)))
-    return Mutant(slug, KEYED, story, folded(fold, hashes), references=references)
+    return Mutant(slug, KEYED, description, folded(fold, hashes), references=references)
 
 
 def _undivided(one: KeyHash) -> Mutant:
@@ -106,8 +106,8 @@ def _undivided(one: KeyHash) -> Mutant:
             raise ArithmeticException
         return {"partition": hashed % abs(question.partitions)}
 
-    story = f"{one.story}; and takes the remainder of the whole hash"
-    return Mutant(f"{one.slug}+whole", KEYED, story, answer, references=one.references)
+    description = f"{one.description}; and takes the remainder of the whole hash"
+    return Mutant(f"{one.slug}+whole", KEYED, description, answer, references=one.references)
 
 
 @cache
@@ -131,10 +131,10 @@ def _within(slug: str, mutant: Mutant) -> Mutant:
             return RULES[slug].ask(question, release)
 
     def partition_for_key(key: bytes | None, partitions: int) -> Any:
-        answer = mutant.ask(PartitionForKeyQuestion(None if key is None else key.hex(), partitions), mutant.at)
+        answer = mutant.ask(PartitionForKeyQuestion(None if key is None else key.hex(), partitions), mutant.release)
         return answer["partition"]
 
-    return Mutant(f"key:{mutant.slug}", slug, f"of a key: {mutant.story}", ask, mutant.at, mutant.references)
+    return Mutant(f"key:{mutant.slug}", slug, f"of a key: {mutant.description}", ask, mutant.release, mutant.references)
 
 
 def _of_producer(mutant: Mutant, release: Release) -> Candidate:
@@ -147,7 +147,7 @@ def _of_producer(mutant: Mutant, release: Release) -> Candidate:
         if question.config.ignore_keys:  # it depends on the release
             return whole.answer(question, right)
         asked = PartitionForKeyQuestion(question.record.key, len(question.cluster.partitions))
-        return answer_by(mutant.ask, mutant.at)(asked, right)
+        return answer_by(mutant.ask, mutant.release)(asked, right)
 
     return replace(whole, answer=answer)
 
@@ -172,8 +172,8 @@ def _over_available(mutant: Mutant, release: Release) -> Candidate:
         return {"partition": ids[place]} if isinstance(place, int) and 0 <= place < len(ids) else placed
 
     name = "key-over-available" if mutant.slug == "key" else f"key:{mutant.slug}+over-available"
-    story = "places keys over the available partitions only, by their ids"
-    text = f"{story}; and of a key: {mutant.story}" if mutant.story else story
+    description = "places keys over the available partitions only, by their ids"
+    text = f"{description}; and of a key: {mutant.description}" if mutant.description else description
     return Candidate(name, text, answer, (*mutant.references, *_AVAILABLE), placing=mutant.ask)
 
 
@@ -182,15 +182,17 @@ def _schema_prefix(slug: str, release: Release, wrong: Sequence[Difference]) -> 
     keyed = [one for one in wrong if not {"raises"} & {*one.expected, *one.actual}]
     seen = [(one.question, line_of(one.actual)) for one in sorted(keyed, key=size_of)[:_LOOKED_AT]]
     for number in range(1, LAST_SCHEMA_ID + 1) if seen else ():
-        story = f"hashes the key behind a schema registry's prefix: a byte 0, and the id {number} in four bytes"
-        one = KeyHash("schema-registry-prefix", story, of_schema(number),
+        description = f"hashes the key behind a schema registry's prefix: a byte 0, and the id {number} in four bytes"
+        one = KeyHash("schema-registry-prefix", description, of_schema(number),
                       ("https://github.com/MaterializeInc/materialize/issues/26353",))  # fmt: skip
         mutant = (
-            _hash_mutant(one, slug) if slug == "murmur2" else _placed_by(one, masked, one.slug, story, one.references)
+            _hash_mutant(one, slug)
+            if slug == "murmur2"
+            else _placed_by(one, masked, one.slug, description, one.references)
         )
         found = mutant_candidate(mutant, release)
         if all(
             line_of(answer) == line for question, line in seen if (answer := found.answer(question, {})) is not None
         ):
-            yield Candidate(found.slug, found.story, found.answer, found.references, tries=LAST_SCHEMA_ID)
+            yield Candidate(found.slug, found.description, found.answer, found.references, tries=LAST_SCHEMA_ID)
             return

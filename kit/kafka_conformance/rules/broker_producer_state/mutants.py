@@ -289,13 +289,13 @@ _REDPANDA = "https://github.com/redpanda-data/redpanda/issues/"
 _STARTS_AT_0 = (f"{_REDPANDA}22670", "https://github.com/twmb/franz-go/issues/1281", f"{_KAFKA}23234")
 
 
-def _mutant(slug: str, story: str, ask: Ask, *references: str, release: str = "4.4.0") -> Mutant:
-    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
+def _mutant(slug: str, description: str, ask: Ask, *references: str, release: str = "4.4.0") -> Mutant:
+    return Mutant(slug, RULE.slug, description, ask, parse_release(release), references)
 
 
-def _release(slug: str, correct: str, mistaken: str, story: str, *references: str) -> Mutant:
+def _release(slug: str, correct: str, mistaken: str, description: str, *references: str) -> Mutant:
     """Answer for release ``correct`` like release ``mistaken``."""
-    return _mutant(slug, story, as_if(RULE.slug, mistaken), *references, release=correct)
+    return _mutant(slug, description, as_if(RULE.slug, mistaken), *references, release=correct)
 
 
 MUTANTS = (

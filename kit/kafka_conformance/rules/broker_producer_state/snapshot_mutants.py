@@ -98,8 +98,8 @@ class _VerifiesFirstEpoch(ProducerStateManager):
         return super().verify(producer_id, sequence, epoch, supports_epoch_bump, now_ms)
 
 
-def _mutant(slug: str, story: str, create: CreateState, *, release: str = "4.4.0") -> Mutant:
-    return Mutant(slug, RULE.slug, story, partial(ask, create=create), parse_release(release))
+def _mutant(slug: str, description: str, create: CreateState, *, release: str = "4.4.0") -> Mutant:
+    return Mutant(slug, RULE.slug, description, partial(ask, create=create), parse_release(release))
 
 
 MUTANTS = (

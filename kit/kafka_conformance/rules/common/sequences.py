@@ -100,10 +100,10 @@ def sequence_rule(name: str, step: Step, wraps: Callable[[int, int], bool], span
     )
 
 
-def sequence_mutant(rule: Rule, slug: str, story: str, step: Step, *references: str) -> Mutant:
+def sequence_mutant(rule: Rule, slug: str, description: str, step: Step, *references: str) -> Mutant:
     """Return a mutant that answers ``rule`` by another step."""
 
     def ask(question: SequenceQuestion, _: Release) -> Answer:
         return {"sequence": step(question.sequence, question.by)}
 
-    return Mutant(slug, rule.slug, story, ask, references=references)
+    return Mutant(slug, rule.slug, description, ask, references=references)

@@ -82,8 +82,8 @@ _CACHES: tuple[tuple[str, str, Callable[[DrawSource], StickyPartitionCache], tup
 
 def sticky_cache_mutants(rule: str, prefix: str, release: Release, *, keyed: bool) -> Iterator[Mutant]:
     """Return the mutants of the cache as mutants of ``rule``; ``keyed`` if the hash of a key decides before the cache."""
-    for slug, story, cache, references in _CACHES:
-        yield Mutant(f"{prefix}-{slug}", rule, story, with_cache(cache, keyed=keyed), release, references)
+    for slug, description, cache, references in _CACHES:
+        yield Mutant(f"{prefix}-{slug}", rule, description, with_cache(cache, keyed=keyed), release, references)
 
 
 def with_cache(cache: Callable[[DrawSource], StickyPartitionCache], *, keyed: bool) -> Ask:

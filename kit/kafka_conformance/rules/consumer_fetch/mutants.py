@@ -178,9 +178,9 @@ def _goes_on(question: Any, release: Release) -> Answer:
     return {**answer, "again": None} if "again" in answer else answer
 
 
-def _wrongly(slug: str, story: str, ask: Ask, *references: str, release: str = "") -> Mutant:
+def _wrongly(slug: str, description: str, ask: Ask, *references: str, release: str = "") -> Mutant:
     at = parse_release(release) if release else NEWEST
-    return Mutant(slug, RULE.slug, story, ask, at, tuple(f"{_GITHUB}/{each}" for each in references))
+    return Mutant(slug, RULE.slug, description, ask, at, tuple(f"{_GITHUB}/{each}" for each in references))
 
 
 MUTANTS = (

@@ -50,7 +50,7 @@ _MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
 MUTANTS = (
     *sticky_cache_mutants(_RULE, "default", parse_release("2.8.2"), keyed=True),
     *(
-        Mutant(slug, _RULE, story, ask, parse_release(version), references)
-        for slug, story, ask, version, references in _MISTAKES
+        Mutant(slug, _RULE, description, ask, parse_release(version), references)
+        for slug, description, ask, version, references in _MISTAKES
     ),
 )

@@ -118,8 +118,8 @@ class _IgnoresErrors(_ChangesEvents):
 _KAFKA = "https://github.com/apache/kafka/pull/"
 
 
-def _mutant(slug: str, story: str, mistaken: Ask, *references: str, release: str = "4.4.0") -> Mutant:
-    return Mutant(slug, RULE.slug, story, mistaken, parse_release(release), references)
+def _mutant(slug: str, description: str, mistaken: Ask, *references: str, release: str = "4.4.0") -> Mutant:
+    return Mutant(slug, RULE.slug, description, mistaken, parse_release(release), references)
 
 
 MUTANTS = (

@@ -141,9 +141,9 @@ class _JoinsWithoutRecords(Replicas):
 
 
 def _mutant(
-    slug: str, story: str, replicas: Callable[..., Replicas], *references: str, release: Release = NEWEST
+    slug: str, description: str, replicas: Callable[..., Replicas], *references: str, release: Release = NEWEST
 ) -> Mutant:
-    return Mutant(slug, RULE.slug, story, partial(ask, replicas=replicas), release, references)
+    return Mutant(slug, RULE.slug, description, partial(ask, replicas=replicas), release, references)
 
 
 MUTANTS = (

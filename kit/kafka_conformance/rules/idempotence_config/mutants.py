@@ -101,8 +101,8 @@ _KAFKA = "https://github.com/apache/kafka/pull/"
 _ON_BY_DEFAULT = f"{_KAFKA}11691"
 
 
-def _mutant(slug: str, story: str, ask: Ask, *references: str, release: str = "4.4.0") -> Mutant:
-    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
+def _mutant(slug: str, description: str, ask: Ask, *references: str, release: str = "4.4.0") -> Mutant:
+    return Mutant(slug, RULE.slug, description, ask, parse_release(release), references)
 
 
 MUTANTS = (

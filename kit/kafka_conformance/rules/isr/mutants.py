@@ -28,12 +28,12 @@ def _behaving(**values: Any) -> Ask:
     return answer
 
 
-def _mutant(slug: str, story: str, answer: Ask, *references: str, release: str = "4.4.0") -> Mutant:
-    return Mutant(f"isr-{slug}", RULE.slug, story, answer, parse_release(release), references)
+def _mutant(slug: str, description: str, answer: Ask, *references: str, release: str = "4.4.0") -> Mutant:
+    return Mutant(f"isr-{slug}", RULE.slug, description, answer, parse_release(release), references)
 
 
-def _partition(slug: str, story: str, create: type[Partition], *references: str) -> Mutant:
-    return _mutant(slug, story, partial(ask, create=create), *references)
+def _partition(slug: str, description: str, create: type[Partition], *references: str) -> Mutant:
+    return _mutant(slug, description, partial(ask, create=create), *references)
 
 
 MUTANTS = (

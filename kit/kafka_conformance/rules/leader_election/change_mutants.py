@@ -132,16 +132,20 @@ def _partition_epoch_stays(partition: Any, change: PartitionChange, behaviour: A
     return after if change.leader is not None else replace(after, partition_epoch=partition.partition_epoch)
 
 
-def _behaving(slug: str, story: str, *references: str, at: Release = NEWEST, **fields: Any) -> Mutant:
-    return Mutant(slug, RULE.slug, story, _RULE.behaving(PartitionChangeBehaviour, **fields), at, references)
+def _behaving(slug: str, description: str, *references: str, release: Release = NEWEST, **fields: Any) -> Mutant:
+    return Mutant(slug, RULE.slug, description, _RULE.behaving(PartitionChangeBehaviour, **fields), release, references)
 
 
-def _replacing(slug: str, story: str, target: Any, *references: str, at: Release = NEWEST, **mistakes: Any) -> Mutant:
-    return Mutant(slug, RULE.slug, story, _RULE.replaced(target, **mistakes), at, references)
+def _replacing(
+    slug: str, description: str, target: Any, *references: str, release: Release = NEWEST, **mistakes: Any
+) -> Mutant:
+    return Mutant(slug, RULE.slug, description, _RULE.replaced(target, **mistakes), release, references)
 
 
-def _asked(slug: str, story: str, change: Callable[[Any], Any], *references: str, at: Release = NEWEST) -> Mutant:
-    return Mutant(slug, RULE.slug, story, _RULE.asked(change), at, references)
+def _asked(
+    slug: str, description: str, change: Callable[[Any], Any], *references: str, release: Release = NEWEST
+) -> Mutant:
+    return Mutant(slug, RULE.slug, description, _RULE.asked(change), release, references)
 
 
 _BUILDER = PartitionChangeBuilder
@@ -159,7 +163,7 @@ MUTANTS = (
         "reassignment-old-waits-for-all",
         "in 3.7.x a reassignment waits for all that stay",
         _TARGETS,
-        at=parse_release("3.7.2"),
+        release=parse_release("3.7.2"),
         adding_replicas_complete=False,
         every_target_completes=True,
     ),
@@ -234,7 +238,7 @@ MUTANTS = (
         "last-leader-among-replicas",
         "the field of the last known leader gets last known replicas",
         f"{PULL}14706",
-        at=parse_release("3.9.2"),
+        release=parse_release("3.9.2"),
         last_leader_follows="isr and replicas",
     ),
     _replacing(
@@ -260,14 +264,14 @@ MUTANTS = (
         "epoch-stays-with-a-shrink",
         "in 3.5.x the leader epoch does not rise with a smaller ISR",
         _SHRINK,
-        at=parse_release("3.5.2"),
+        release=parse_release("3.5.2"),
         isr_shrink_raises_epoch=False,
     ),
     _behaving(
         "epoch-ignores-migration",
         "the leader epoch does not rise in a migration from ZooKeeper",
         f"{PULL}13890",
-        at=parse_release("3.9.2"),
+        release=parse_release("3.9.2"),
         has_zookeeper_migration=False,
     ),
     _behaving(

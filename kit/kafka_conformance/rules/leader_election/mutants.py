@@ -125,24 +125,28 @@ def _keep_leader(self: PartitionChangeBuilder) -> None:
         self.change.leader = None
 
 
-def _behaving(slug: str, story: str, *references: str, at: Release = NEWEST, **fields: Any) -> Mutant:
-    return Mutant(slug, RULE.slug, story, _RULE.behaving(PartitionChangeBehaviour, **fields), at, references)
+def _behaving(slug: str, description: str, *references: str, release: Release = NEWEST, **fields: Any) -> Mutant:
+    return Mutant(slug, RULE.slug, description, _RULE.behaving(PartitionChangeBehaviour, **fields), release, references)
 
 
-def _electing(slug: str, story: str, *references: str, at: Release = NEWEST, **functions: Any) -> Mutant:
-    return Mutant(slug, RULE.slug, story, _RULE.replaced(leader_election, **functions), at, references)
+def _electing(slug: str, description: str, *references: str, release: Release = NEWEST, **functions: Any) -> Mutant:
+    return Mutant(slug, RULE.slug, description, _RULE.replaced(leader_election, **functions), release, references)
 
 
-def _candidate(slug: str, story: str, mistake: Any, *references: str) -> Mutant:
-    return Mutant(slug, RULE.slug, story, _RULE.replaced(Candidates, may_lead=mistake), references=references)
+def _candidate(slug: str, description: str, mistake: Any, *references: str) -> Mutant:
+    return Mutant(slug, RULE.slug, description, _RULE.replaced(Candidates, may_lead=mistake), references=references)
 
 
-def _elected(slug: str, story: str, mistake: Any, *references: str) -> Mutant:
-    return Mutant(slug, RULE.slug, story, _RULE.replaced(PartitionChangeBuilder, _elect=mistake), references=references)
+def _elected(slug: str, description: str, mistake: Any, *references: str) -> Mutant:
+    return Mutant(
+        slug, RULE.slug, description, _RULE.replaced(PartitionChangeBuilder, _elect=mistake), references=references
+    )
 
 
-def _asked(slug: str, story: str, change: Callable[[Any], Any], *references: str, at: Release = NEWEST) -> Mutant:
-    return Mutant(slug, RULE.slug, story, _RULE.asked(change), at, references)
+def _asked(
+    slug: str, description: str, change: Callable[[Any], Any], *references: str, release: Release = NEWEST
+) -> Mutant:
+    return Mutant(slug, RULE.slug, description, _RULE.asked(change), release, references)
 
 
 MUTANTS = (
@@ -162,14 +166,14 @@ MUTANTS = (
         "election-old-moves-a-fenced-leader",
         "up to 3.1.x a leader in the ISR is replaced if not acceptable",
         _PREFERRED,
-        at=_OLD,
+        release=_OLD,
         leader_in_isr_stays=False,
     ),
     _behaving(
         "election-old-isr-of-unclean",
         "up to 3.1.x an unclean election sets the ISR, whatever was asked for",
         _PREFERRED,
-        at=_OLD,
+        release=_OLD,
         target_isr_hides_unclean_isr=False,
     ),
     _electing(
@@ -218,7 +222,7 @@ MUTANTS = (
         "election-last-leader-had-to-live",
         "in 4.0.x the last known leader has to be acceptable",
         _FENCED,
-        at=parse_release("4.0.2"),
+        release=parse_release("4.0.2"),
         elects_fenced_last_leader=False,
     ),
     _electing(

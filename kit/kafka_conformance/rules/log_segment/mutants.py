@@ -277,12 +277,12 @@ _REDPANDA = "https://github.com/redpanda-data/redpanda/pull/"
 _IGGY = "https://github.com/apache/iggy/pull/3946"
 
 
-def _mutant(slug: str, story: str, ask: Ask, *references: str, release: str = "4.4.0") -> Mutant:
-    return Mutant(f"log-segment-{slug}", RULE.slug, story, ask, parse_release(release), references)
+def _mutant(slug: str, description: str, ask: Ask, *references: str, release: str = "4.4.0") -> Mutant:
+    return Mutant(f"log-segment-{slug}", RULE.slug, description, ask, parse_release(release), references)
 
 
-def _segment(slug: str, story: str, create: type[LogSegment], *references: str) -> Mutant:
-    return _mutant(slug, story, partial(ask, create=create), *references)
+def _segment(slug: str, description: str, create: type[LogSegment], *references: str) -> Mutant:
+    return _mutant(slug, description, partial(ask, create=create), *references)
 
 
 MUTANTS = (

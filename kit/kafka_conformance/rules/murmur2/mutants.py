@@ -100,7 +100,7 @@ _MISTAKES: tuple[tuple[str, str, Callable[[bytes], int], tuple[str, ...]], ...] 
     ("string-hash-code", "Java's String.hashCode of the bytes", lambda key: _times_31(0, key, signed_bytes=False), ()),
     ("arrays-hash-code", "Java's Arrays.hashCode", lambda key: _times_31(1, key, signed_bytes=True), _SCALA),
 )  # fmt: skip
-HASHES = {slug: (story, wrong) for slug, story, wrong, _ in _MISTAKES}
+HASHES = {slug: (description, wrong) for slug, description, wrong, _ in _MISTAKES}
 
 
 def key_bytes(question: Any) -> bytes:
@@ -110,13 +110,13 @@ def key_bytes(question: Any) -> bytes:
     return bytes.fromhex(question.key)
 
 
-def hash_mutant(slug: str, story: str, wrong: Callable[[bytes], int], references: tuple[str, ...]) -> Mutant:
+def hash_mutant(slug: str, description: str, wrong: Callable[[bytes], int], references: tuple[str, ...]) -> Mutant:
     """Return the mutant that hashes by ``wrong``."""
 
     def answer(question: Any, _: Release) -> Answer:
         return {"hash": wrong(key_bytes(question))}
 
-    return Mutant(slug, "murmur2", story, answer, references=references)
+    return Mutant(slug, "murmur2", description, answer, references=references)
 
 
 MUTANTS = tuple(starmap(hash_mutant, _MISTAKES))

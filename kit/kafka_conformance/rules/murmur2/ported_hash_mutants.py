@@ -93,5 +93,5 @@ _MISTAKES: tuple[tuple[str, str, Callable[[bytes], int], tuple[str, ...]], ...] 
     ("kafka-node", "a hash times 31, cut to 31 bits, instead of murmur2", kafka_node,
      ("https://github.com/SOHU-Co/kafka-node/blob/fcc8aefc7798f6e4b79d9b5c31f047c1933329e6/lib/partitioner.js",)),
 )  # fmt: skip
-PORTED_HASHES = {slug: (story, wrong) for slug, story, wrong, _ in _MISTAKES}
+PORTED_HASHES = {slug: (description, wrong) for slug, description, wrong, _ in _MISTAKES}
 MUTANTS = tuple(starmap(hash_mutant, _MISTAKES))

@@ -84,6 +84,6 @@ _CLIENTS: tuple[_Client, ...] = (
 )  # fmt: skip
 
 MUTANTS = tuple(
-    Mutant(slug, "partition-for-key", story, folded(fold, hashes), references=references)
-    for slug, story, hashes, fold, references in _CLIENTS
+    Mutant(slug, "partition-for-key", description, folded(fold, hashes), references=references)
+    for slug, description, hashes, fold, references in _CLIENTS
 )

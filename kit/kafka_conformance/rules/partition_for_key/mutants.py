@@ -64,7 +64,7 @@ _FOLDS: tuple[tuple[str, str, Callable[[int, int], int], tuple[str, ...]], ...] 
     ("float-arithmetic", "multiplies the fraction of a division in doubles by the count", _by_doubles, ()),
     ("shift", "shifts the sign out, and with it the lowest bit", lambda h, n: (uint32(h) >> 1) % n, ()),
 )
-FOLDS = {slug: (story, fold) for slug, story, fold, _ in _FOLDS}
+FOLDS = {slug: (description, fold) for slug, description, fold, _ in _FOLDS}
 
 
 def folded(fold: Callable[[int, int], int], hashes: Callable[[bytes], int] = murmur2) -> Ask:
@@ -98,7 +98,10 @@ def _count_refused(question: Any, release: Release) -> Answer:
 
 
 MUTANTS = (
-    *(Mutant(slug, _RULE, story, folded(fold), references=references) for slug, story, fold, references in _FOLDS),
+    *(
+        Mutant(slug, _RULE, description, folded(fold), references=references)
+        for slug, description, fold, references in _FOLDS
+    ),
     Mutant(
         "null-hashed-as-empty", _RULE, "hashes a null key as an empty one", _key_as(None, ""), references=_NULL_IS_EMPTY
     ),

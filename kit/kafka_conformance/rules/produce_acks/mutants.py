@@ -117,16 +117,16 @@ def _behaving(**values: Any) -> Ask:
     return answer
 
 
-def _mutant(slug: str, story: str, answer: Ask, *references: str, release: str = "4.4.0") -> Mutant:
-    return Mutant(f"produce-acks-{slug}", RULE.slug, story, answer, parse_release(release), references)
+def _mutant(slug: str, description: str, answer: Ask, *references: str, release: str = "4.4.0") -> Mutant:
+    return Mutant(f"produce-acks-{slug}", RULE.slug, description, answer, parse_release(release), references)
 
 
-def _partition(slug: str, story: str, create: type[Partition]) -> Mutant:
-    return _mutant(slug, story, partial(ask, create=create))
+def _partition(slug: str, description: str, create: type[Partition]) -> Mutant:
+    return _mutant(slug, description, partial(ask, create=create))
 
 
-def _requests(slug: str, story: str, requests: type[ProduceRequests]) -> Mutant:
-    return _mutant(slug, story, partial(ask, requests=requests))
+def _requests(slug: str, description: str, requests: type[ProduceRequests]) -> Mutant:
+    return _mutant(slug, description, partial(ask, requests=requests))
 
 
 MUTANTS = (

@@ -274,4 +274,6 @@ _MISTAKES: tuple[tuple[str, str, Ask, str], ...] = (
     ("send-3.9.1-in-3.9.2", "memory in flight is given back at once (KAFKA-19012)", as_if(RULE.slug, "3.9.1"), "3.9.2"),
 )  # fmt: skip
 
-MUTANTS = tuple(Mutant(slug, RULE.slug, story, ask, parse_release(release)) for slug, story, ask, release in _MISTAKES)
+MUTANTS = tuple(
+    Mutant(slug, RULE.slug, description, ask, parse_release(release)) for slug, description, ask, release in _MISTAKES
+)

@@ -184,13 +184,13 @@ class _RetriesUnnoticed(TransactionManager):
         pass
 
 
-def _mutant(slug: str, story: str, ask: Ask, *references: str, release: str | Release = NEWEST) -> Mutant:
-    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
+def _mutant(slug: str, description: str, ask: Ask, *references: str, release: str | Release = NEWEST) -> Mutant:
+    return Mutant(slug, RULE.slug, description, ask, parse_release(release), references)
 
 
-def _as_release(slug: str, story: str, other: str, release: str, *references: str) -> Mutant:
+def _as_release(slug: str, description: str, other: str, release: str, *references: str) -> Mutant:
     """``release`` mistaken for ``other``."""
-    return _mutant(slug, story, as_if(RULE.slug, other), *references, release=release)
+    return _mutant(slug, description, as_if(RULE.slug, other), *references, release=release)
 
 
 _DECISIONS = (

@@ -130,8 +130,8 @@ def _by_name(keys: Iterable[str]) -> list[str]:
     return sorted(set(keys))
 
 
-def _mutant(slug: str, story: str, ask: Ask, at: str | Release = NEWEST, *references: str) -> Mutant:
-    return Mutant(f"range-{slug}", RULE.slug, story, ask, parse_release(at), references)
+def _mutant(slug: str, description: str, ask: Ask, at: str | Release = NEWEST, *references: str) -> Mutant:
+    return Mutant(f"range-{slug}", RULE.slug, description, ask, parse_release(at), references)
 
 
 def _but(**mistakes: Any) -> Ask:

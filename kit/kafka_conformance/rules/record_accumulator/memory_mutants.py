@@ -95,9 +95,9 @@ class _ChunksInAdvance(Chunks):
 class _NoFallback(Chunks):
     """Batches smaller than a chunk take one all the same."""
 
-    def __init__(self, at: Release, memory: int, batch_size: int) -> None:
-        super().__init__(at, memory, batch_size)
-        self.pool = BufferPool(at, memory, CHUNK)
+    def __init__(self, release: Release, memory: int, batch_size: int) -> None:
+        super().__init__(release, memory, batch_size)
+        self.pool = BufferPool(release, memory, CHUNK)
 
 
 class _LastChunkKept(Chunks):
@@ -109,9 +109,9 @@ class _LastChunkKept(Chunks):
                 raise BufferExhaustedException
             return super().allocate_chunks(size)
 
-    def __init__(self, at: Release, memory: int, batch_size: int) -> None:
-        super().__init__(at, memory, batch_size)
-        self.pool = self._Pool(at, memory, CHUNK)
+    def __init__(self, release: Release, memory: int, batch_size: int) -> None:
+        super().__init__(release, memory, batch_size)
+        self.pool = self._Pool(release, memory, CHUNK)
 
 
 def _with(part: str, made: Callable[..., Any]) -> Ask:
@@ -130,39 +130,39 @@ def _with(part: str, made: Callable[..., Any]) -> Ask:
     return partial(ask_of, Other)
 
 
-def _by_estimate(question: RecordAccumulatorQuestion, at: Release) -> Answer:
+def _by_estimate(question: RecordAccumulatorQuestion, release: Release) -> Answer:
     """A batch that is built is as large as was expected."""
     with patch.object(Batch, "built", property(lambda batch: batch.size.estimated)):
-        return RULE.ask(question, at)
+        return RULE.ask(question, release)
 
 
-def _without_retries(question: RecordAccumulatorQuestion, at: Release) -> Answer:
+def _without_retries(question: RecordAccumulatorQuestion, release: Release) -> Answer:
     """A batch that is sent again is not observed again, as up to 0.10.2.x."""
     with overridden(CompressionRatioEstimatorBehaviour, observes_retries=False):
-        return RULE.ask(question, at)
+        return RULE.ask(question, release)
 
 
-def _without_headers(question: RecordAccumulatorQuestion, at: Release) -> Answer:
+def _without_headers(question: RecordAccumulatorQuestion, release: Release) -> Answer:
     steps = (replaced(step, headers=()) if isinstance(step, AppendStep) else step for step in question.steps)
-    return RULE.ask(replaced(question, steps=tuple(steps)), at)
+    return RULE.ask(replaced(question, steps=tuple(steps)), release)
 
 
-def _uncompressed(question: RecordAccumulatorQuestion, at: Release) -> Answer:
-    return RULE.ask(replaced_in(question, "config", compression="none"), at)
+def _uncompressed(question: RecordAccumulatorQuestion, release: Release) -> Answer:
+    return RULE.ask(replaced_in(question, "config", compression="none"), release)
 
 
-def _falls_back(question: RecordAccumulatorQuestion, at: Release) -> Answer:
+def _falls_back(question: RecordAccumulatorQuestion, release: Release) -> Answer:
     config = question.config
     way = "full" if config.compression != "none" else config.allocation
-    return RULE.ask(replaced_in(question, "config", allocation=way), at)
+    return RULE.ask(replaced_in(question, "config", allocation=way), release)
 
 
-def _in_full(question: RecordAccumulatorQuestion, at: Release) -> Answer:
-    return RULE.ask(replaced_in(question, "config", allocation="full"), at)
+def _in_full(question: RecordAccumulatorQuestion, release: Release) -> Answer:
+    return RULE.ask(replaced_in(question, "config", allocation="full"), release)
 
 
-def _mutant(slug: str, story: str, ask: Ask, release: str | Release = NEWEST, *references: str) -> Mutant:
-    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
+def _mutant(slug: str, description: str, ask: Ask, release: str | Release = NEWEST, *references: str) -> Mutant:
+    return Mutant(slug, RULE.slug, description, ask, parse_release(release), references)
 
 
 MUTANTS = (

@@ -143,15 +143,15 @@ def _made(made: Callable[..., RecordAccumulator]) -> Ask:
 def _with(**fields: Any) -> Ask:
     """The rule, with other values in the accumulator's behaviour record."""
 
-    def ask(question: RecordAccumulatorQuestion, at: Release) -> Answer:
+    def ask(question: RecordAccumulatorQuestion, release: Release) -> Answer:
         with overridden(RecordAccumulatorBehaviour, **fields):
-            return RULE.ask(question, at)
+            return RULE.ask(question, release)
 
     return ask
 
 
-def _mutant(slug: str, story: str, ask: Ask, release: str | Release = NEWEST, *references: str) -> Mutant:
-    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
+def _mutant(slug: str, description: str, ask: Ask, release: str | Release = NEWEST, *references: str) -> Mutant:
+    return Mutant(slug, RULE.slug, description, ask, parse_release(release), references)
 
 
 MUTANTS = (

@@ -187,9 +187,12 @@ _REFERENCES: dict[str, tuple[str, ...]] = {
 }
 
 MUTANTS = (
-    *(Mutant(slug, RULE.slug, story, ask, NEWEST, _REFERENCES.get(slug, ())) for slug, story, ask in _MISTAKES),
     *(
-        Mutant(slug, RULE.slug, story, as_if(RULE.slug, other), parse_release(release), _REFERENCES.get(slug, ()))
-        for slug, story, other, release in _OTHER_RELEASES
+        Mutant(slug, RULE.slug, description, ask, NEWEST, _REFERENCES.get(slug, ()))
+        for slug, description, ask in _MISTAKES
+    ),
+    *(
+        Mutant(slug, RULE.slug, description, as_if(RULE.slug, other), parse_release(release), _REFERENCES.get(slug, ()))
+        for slug, description, other, release in _OTHER_RELEASES
     ),
 )

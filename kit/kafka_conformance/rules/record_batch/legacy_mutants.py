@@ -103,8 +103,8 @@ def _no_timestamp(_: Message) -> int:
     return NO_TIMESTAMP
 
 
-def _mutant(slug: str, story: str, ask: Ask, *references: str) -> Mutant:
-    return Mutant(slug, RULE.slug, story, ask, references=references)
+def _mutant(slug: str, description: str, ask: Ask, *references: str) -> Mutant:
+    return Mutant(slug, RULE.slug, description, ask, references=references)
 
 
 MUTANTS = (

@@ -232,8 +232,8 @@ def _known_types_only(key: bytes | None, release: Any = NEWEST) -> str:
 _CONTROL_TYPE = record_batch.control_type
 
 
-def _mutant(slug: str, story: str, ask: Ask, *references: str, release: str | Release = NEWEST) -> Mutant:
-    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
+def _mutant(slug: str, description: str, ask: Ask, *references: str, release: str | Release = NEWEST) -> Mutant:
+    return Mutant(slug, RULE.slug, description, ask, parse_release(release), references)
 
 
 _GITHUB = "https://github.com"

@@ -26,9 +26,9 @@ __all__ = ["MUTANTS"]
 def _but(target: Any, **mistakes: Any) -> Ask:
     """The rule, with other attributes in a module or class of the reference."""
 
-    def ask(question: Any, at: Release) -> Answer:
+    def ask(question: Any, release: Release) -> Answer:
         with patch.multiple(target, **mistakes):
-            return RULE.ask(question, at)
+            return RULE.ask(question, release)
 
     return ask
 
@@ -36,9 +36,9 @@ def _but(target: Any, **mistakes: Any) -> Ask:
 def _with(**fields: Any) -> Ask:
     """The rule, with other values in the behaviour record of sizes."""
 
-    def ask(question: Any, at: Release) -> Answer:
+    def ask(question: Any, release: Release) -> Answer:
         with overridden(MemoryRecordsBuilderBehaviour, **fields):
-            return RULE.ask(question, at)
+            return RULE.ask(question, release)
 
     return ask
 
@@ -142,8 +142,8 @@ def _plain_sum(number: int) -> int:
     return number
 
 
-def _mutant(slug: str, story: str, ask: Ask, release: str | Release = NEWEST, *references: str) -> Mutant:
-    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
+def _mutant(slug: str, description: str, ask: Ask, release: str | Release = NEWEST, *references: str) -> Mutant:
+    return Mutant(slug, RULE.slug, description, ask, parse_release(release), references)
 
 
 _ZIG_ZAG = "https://github.com/aio-libs/aiokafka/pull/1178"

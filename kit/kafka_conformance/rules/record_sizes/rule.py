@@ -56,9 +56,9 @@ from kafka_reference.releases import Release, since
 __all__ = ["RULE", "RecordSizesQuestion"]
 
 
-def _ask(question: RecordSizesQuestion, at: Release) -> Answer:
+def _ask(question: RecordSizesQuestion, release: Release) -> Answer:
     """Called through the modules, so that a mutant can put a mistake into them."""
-    behaviour = MemoryRecordsBuilderBehaviour.of(at)
+    behaviour = MemoryRecordsBuilderBehaviour.of(release)
     newest = behaviour.newest_magic
     magic, compressed = question.magic if newest == 2 else newest, question.compression == "gzip"
     records = [_sized(record, newest == 2) for record in question.records]
@@ -72,7 +72,7 @@ def _ask(question: RecordSizesQuestion, at: Release) -> Answer:
         "built": None if compressed else batch.built,
         "closed": _closed(batch),
         "measured": [_measured(measured, magic) for measured in question.measured],
-        "ratios": _ratios(question, at),
+        "ratios": _ratios(question, release),
     }
 
 
@@ -129,8 +129,8 @@ def _measured(asked: Measured, magic: int) -> Answer:
     }
 
 
-def _ratios(question: RecordSizesQuestion, at: Release) -> list[float]:
-    behaviour = CompressionRatioEstimatorBehaviour.of(at)
+def _ratios(question: RecordSizesQuestion, release: Release) -> list[float]:
+    behaviour = CompressionRatioEstimatorBehaviour.of(release)
     ratio, found = ratios.float32(question.ratio), []
     for compressed, uncompressed in question.observed:
         ratio = ratios.next_ratio(behaviour, ratio, ratios.compression_ratio(compressed, uncompressed))

@@ -155,8 +155,8 @@ def _of_the_last(topics: Mapping[str, Topic], members: Sequence[Member], release
     return found
 
 
-def _mutant(slug: str, story: str, ask: Ask, at: str | Release = NEWEST, *references: str) -> Mutant:
-    return Mutant(f"round-robin-{slug}", RULE.slug, story, ask, parse_release(at), references)
+def _mutant(slug: str, description: str, ask: Ask, at: str | Release = NEWEST, *references: str) -> Mutant:
+    return Mutant(f"round-robin-{slug}", RULE.slug, description, ask, parse_release(at), references)
 
 
 def _but(**mistakes: Any) -> Ask:

@@ -68,6 +68,6 @@ _MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
 )  # fmt: skip
 
 MUTANTS = tuple(
-    Mutant(slug, _RULE, story, ask, parse_release(version), references)
-    for slug, story, ask, version, references in _MISTAKES
+    Mutant(slug, _RULE, description, ask, parse_release(version), references)
+    for slug, description, ask, version, references in _MISTAKES
 )

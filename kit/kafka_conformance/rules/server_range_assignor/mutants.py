@@ -104,8 +104,8 @@ def _forgets(count: int, old: Mapping[str, Sequence[int]]) -> dict[str, set[int]
     return _KEEP(count, dict.fromkeys(old, ()))
 
 
-def _mutant(slug: str, story: str, ask: Any, reference: str, at: Release = NEWEST) -> Mutant:
-    return Mutant(f"server-range-{slug}", RULE.slug, story, ask, at, (reference,))
+def _mutant(slug: str, description: str, ask: Any, reference: str, release: Release = NEWEST) -> Mutant:
+    return Mutant(f"server-range-{slug}", RULE.slug, description, ask, release, (reference,))
 
 
 MUTANTS = (

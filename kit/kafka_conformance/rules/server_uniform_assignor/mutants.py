@@ -122,8 +122,8 @@ def _in_question_order(self: OptimizedBuilder) -> None:
                 break
 
 
-def _mutant(slug: str, story: str, ask: Any, reference: str, at: Release = NEWEST) -> Mutant:
-    return Mutant(f"server-uniform-{slug}", RULE.slug, story, ask, at, (reference,))
+def _mutant(slug: str, description: str, ask: Any, reference: str, release: Release = NEWEST) -> Mutant:
+    return Mutant(f"server-uniform-{slug}", RULE.slug, description, ask, release, (reference,))
 
 
 MUTANTS = (

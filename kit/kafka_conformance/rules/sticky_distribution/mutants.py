@@ -153,6 +153,6 @@ _MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
 )  # fmt: skip
 
 MUTANTS = tuple(
-    Mutant(f"spread-{slug}", RULE.slug, story, ask, parse_release(version), references)
-    for slug, story, ask, version, references in _MISTAKES
+    Mutant(f"spread-{slug}", RULE.slug, description, ask, parse_release(version), references)
+    for slug, description, ask, version, references in _MISTAKES
 )

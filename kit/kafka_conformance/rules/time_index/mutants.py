@@ -186,16 +186,16 @@ _LAVINMQ = "https://github.com/cloudamqp/lavinmq/pull/384"
 _ADDED = f"{_KAFKA}1215"
 
 
-def _mutant(slug: str, story: str, ask: Ask, *references: str, release: str = "4.4.0") -> Mutant:
-    return Mutant(slug, RULE.slug, story, ask, parse_release(release), references)
+def _mutant(slug: str, description: str, ask: Ask, *references: str, release: str = "4.4.0") -> Mutant:
+    return Mutant(slug, RULE.slug, description, ask, parse_release(release), references)
 
 
-def _index(slug: str, story: str, create: type[TimeIndex], *references: str) -> Mutant:
-    return _mutant(slug, story, partial(ask, create=create), *references)
+def _index(slug: str, description: str, create: type[TimeIndex], *references: str) -> Mutant:
+    return _mutant(slug, description, partial(ask, create=create), *references)
 
 
-def _behaviour(slug: str, story: str, *references: str, release: str = "4.4.0", **values: Any) -> Mutant:
-    return _mutant(slug, story, overriding(RULE.slug, **values), *references, release=release)
+def _behaviour(slug: str, description: str, *references: str, release: str = "4.4.0", **values: Any) -> Mutant:
+    return _mutant(slug, description, overriding(RULE.slug, **values), *references, release=release)
 
 
 MUTANTS = (

@@ -19,5 +19,5 @@ _MISTAKES = (
 
 MUTANTS = (
     *sticky_cache_mutants(_RULE, "uniform", parse_release("3.9.2"), keyed=False),
-    *(Mutant(slug, _RULE, story, ask, parse_release(version)) for slug, story, ask, version in _MISTAKES),
+    *(Mutant(slug, _RULE, description, ask, parse_release(version)) for slug, description, ask, version in _MISTAKES),
 )

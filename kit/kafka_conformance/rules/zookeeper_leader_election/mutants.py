@@ -148,25 +148,25 @@ def _counted(question: Any, release: Release) -> Answer:
     return {**answer, "counted": 1} if tried else answer
 
 
-def _choice(slug: str, story: str, mistake: Any) -> Mutant:
-    return Mutant(slug, RULE.slug, story, _RULE.replaced(elections, choose_leader=mistake), _LAST)
+def _choice(slug: str, description: str, mistake: Any) -> Mutant:
+    return Mutant(slug, RULE.slug, description, _RULE.replaced(elections, choose_leader=mistake), _LAST)
 
 
-def _isr(slug: str, story: str, mistake: Any) -> Mutant:
-    return Mutant(slug, RULE.slug, story, _RULE.replaced(elections, next_isr=mistake), _LAST)
+def _isr(slug: str, description: str, mistake: Any) -> Mutant:
+    return Mutant(slug, RULE.slug, description, _RULE.replaced(elections, next_isr=mistake), _LAST)
 
 
-def _result(slug: str, story: str, mistake: Any, *references: str) -> Mutant:
-    return Mutant(slug, RULE.slug, story, _RULE.replaced(elections, elect=mistake), _LAST, references)
+def _result(slug: str, description: str, mistake: Any, *references: str) -> Mutant:
+    return Mutant(slug, RULE.slug, description, _RULE.replaced(elections, elect=mistake), _LAST, references)
 
 
-def _asked(slug: str, story: str, change: Callable[[Any], Any], *references: str) -> Mutant:
-    return Mutant(slug, RULE.slug, story, _RULE.asked(change), _LAST, references)
+def _asked(slug: str, description: str, change: Callable[[Any], Any], *references: str) -> Mutant:
+    return Mutant(slug, RULE.slug, description, _RULE.asked(change), _LAST, references)
 
 
-def _behaving(slug: str, story: str, at: str, *references: str, **fields: Any) -> Mutant:
+def _behaving(slug: str, description: str, at: str, *references: str, **fields: Any) -> Mutant:
     ask = _RULE.behaving(ZookeeperElectionBehaviour, **fields)
-    return Mutant(slug, RULE.slug, story, ask, parse_release(at), references)
+    return Mutant(slug, RULE.slug, description, ask, parse_release(at), references)
 
 
 MUTANTS = (

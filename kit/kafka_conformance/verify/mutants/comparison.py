@@ -47,7 +47,7 @@ def compare_mutants(
     """
     (kept,) = tee(questions, 1)  # its copies begin where it stands: questions that no mutant is asked are not made
     tallies = {}
-    for release, group in groupby(sorted(mutants, key=lambda mutant: mutant.at), lambda mutant: mutant.at):
+    for release, group in groupby(sorted(mutants, key=lambda mutant: mutant.release), lambda mutant: mutant.release):
         for mutant in group:
             progress.doing(mutant.slug)
             comparison = Comparison(java, ReferenceAnswerer(mutant.slug, mutant.ask), release)

@@ -64,7 +64,7 @@ def proven_rows(record: Record, mutants: Iterable[Mutant]) -> dict[str, Row]:
     """
     installed: dict[str, list[tuple[str, str]]] = {}
     for mutant in mutants:
-        installed.setdefault(mutant.rule, []).append((mutant.slug, str(mutant.at)))
+        installed.setdefault(mutant.rule, []).append((mutant.slug, str(mutant.release)))
     return {
         row.rule: row
         for row in record.rows

@@ -184,9 +184,9 @@ def test_java_answers_a_question_once_for_all_mutants_of_a_release(
     asked: Counter[tuple[str, Release, Question]] = Counter()
 
     class Counting(ReferenceAnswerer):
-        def answer(self, rule: Rule, at: Release, questions: Sequence[Question]) -> list[Outcome]:
-            asked.update((rule.slug, at, question) for question in questions)
-            return ReferenceAnswerer.answer(self, rule, at, questions)
+        def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
+            asked.update((rule.slug, release, question) for question in questions)
+            return ReferenceAnswerer.answer(self, rule, release, questions)
 
     monkeypatch.setattr(selftest, "JavaAnswerer", lambda _: Counting("java"))
     assert ran(capsys, "default-partitioner")[0] == 0

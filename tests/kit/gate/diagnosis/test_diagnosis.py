@@ -35,27 +35,27 @@ BY_SLUG = {mutant.slug: mutant for mutant in MUTANTS}
 KEYED = RULES["partition-for-key"]
 
 
-def answered(ask: Callable[[Any, Release], Answer], question: Question, at: Release) -> Answer | None:
-    outcome = outcome_of(ask, question, at)
+def answered(ask: Callable[[Any, Release], Answer], question: Question, release: Release) -> Answer | None:
+    outcome = outcome_of(ask, question, release)
     return outcome.answer if isinstance(outcome, Answered) else None
 
 
 @lru_cache(maxsize=30_000)
-def right_answer(slug: str, question: Question, at: Release) -> Answer | None:
-    return answered(RULES[slug].ask, question, at)
+def right_answer(slug: str, question: Question, release: Release) -> Answer | None:
+    return answered(RULES[slug].ask, question, release)
 
 
 def acts_as(slug: str) -> Target:
-    return lambda question, _: answered(BY_SLUG[slug].ask, question, BY_SLUG[slug].at)
+    return lambda question, _: answered(BY_SLUG[slug].ask, question, BY_SLUG[slug].release)
 
 
 def gated(
-    rule: Rule, at: Release, target: Target, questions: Sequence[Question]
+    rule: Rule, release: Release, target: Target, questions: Sequence[Question]
 ) -> tuple[list[Difference], list[tuple[Question, Answer]]]:
     wrong: list[Difference] = []
     right: list[tuple[Question, Answer]] = []
     for question in questions:
-        expected = right_answer(rule.slug, question, at)
+        expected = right_answer(rule.slug, question, release)
         actual = None if expected is None else target(question, expected)
         if expected is None or actual is None:
             continue
@@ -66,13 +66,13 @@ def gated(
     return wrong, right
 
 
-def explained(rule: Rule, at: Release, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]],
+def explained(rule: Rule, release: Release, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]],
               placed: Sequence[tuple[Question, Answer]] = ()) -> tuple[Diagnosis, ...]:  # fmt: skip
-    return tuple(one.diagnosis for one in diagnose(rule, at, wrong, right, placed))
+    return tuple(one.diagnosis for one in diagnose(rule, release, wrong, right, placed))
 
 
-def diagnosed(rule: Rule, at: Release, target: Target, questions: Sequence[Question]) -> tuple[Diagnosis, ...]:
-    return explained(rule, at, *gated(rule, at, target, questions))
+def diagnosed(rule: Rule, release: Release, target: Target, questions: Sequence[Question]) -> tuple[Diagnosis, ...]:
+    return explained(rule, release, *gated(rule, release, target, questions))
 
 
 @cache
@@ -109,13 +109,13 @@ def killing(mutant: Mutant) -> tuple[list[Difference], list[tuple[Question, Answ
         scripts = [(msgspec.convert(one["question"], type=rule.question), one["kills"]) for one in _SCRIPTS[rule.slug]]
         killed = [question for question, kills in scripts if mutant.slug in kills]
         others = (question for question, kills in scripts if mutant.slug not in kills)
-        answerable = (question for question in others if answered(rule.ask, question, mutant.at) is not None)
+        answerable = (question for question in others if answered(rule.ask, question, mutant.release) is not None)
         # Mistakes of a whole producer resemble each other: more questions tell them apart.
         enough, rest = (12, 100) if rule.slug == "producer-send" else (3 if rule.broker else 2, 15)
-        return gated(rule, mutant.at, target, [*killed[:enough], *islice(answerable, rest)])
-    wrong_told, right_told = gated(rule, mutant.at, target, telling(rule.slug))
+        return gated(rule, mutant.release, target, [*killed[:enough], *islice(answerable, rest)])
+    wrong_told, right_told = gated(rule, mutant.release, target, telling(rule.slug))
     for count in (150, 1500, 60_000):
-        wrong, right = gated(rule, mutant.at, target, some(rule.slug, count))
+        wrong, right = gated(rule, mutant.release, target, some(rule.slug, count))
         if len(wrong) > 7 or len(wrong_told) > 1:
             break
     # Of the long histories of a segment a diagnosis takes some ten.
@@ -283,7 +283,7 @@ def _every_eighth() -> Iterator[Any]:
 @pytest.mark.parametrize("mutant", list(_every_eighth()))
 def test_each_mistake_is_recognised(mutant: Mutant) -> None:
     wrong, right = killing(mutant)
-    explanations = explained(RULES[mutant.rule], mutant.at, wrong, right)
+    explanations = explained(RULES[mutant.rule], mutant.release, wrong, right)
     assert [one.mutant for one in explanations] == [(SAME_AS | AS_RELEASE).get(mutant.slug, mutant.slug)]
     best = explanations[0]
     assert (best.equal, best.wrong, best.also, best.right) == (len(wrong), len(wrong), len(right), len(right))
@@ -457,7 +457,7 @@ def test_a_key_within_another_question(slug: str) -> None:
 
 
 def test_a_mutant_that_breaks_down_explains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def breaks_down(question: PartitionForKeyQuestion, at: Release) -> Answer:
+    def breaks_down(question: PartitionForKeyQuestion, release: Release) -> Answer:
         if question.partitions % 2:
             raise ZeroDivisionError
         return acts_as("sign-abs")(question, {}) or {}

@@ -34,8 +34,8 @@ MUTANTS = {mutant.slug: mutant for mutant in (*INCREMENT, *DECREMENT)}
 def test_sequence_mutant_gives_described_wrong_answer(slug: str, sequence: int, by: int, wrong: int) -> None:
     mutant = MUTANTS[slug]
     question = SequenceQuestion(sequence, by)
-    assert mutant.ask(question, mutant.at) == {"sequence": wrong}
-    assert RULES[mutant.rule].ask(question, mutant.at) != {"sequence": wrong}
+    assert mutant.ask(question, mutant.release) == {"sequence": wrong}
+    assert RULES[mutant.rule].ask(question, mutant.release) != {"sequence": wrong}
 
 
 def test_every_mutant_is_in_the_table_above() -> None:

@@ -63,5 +63,5 @@ def test_cooperative_sticky_path_names_the_algorithm_branch(question: Any, path:
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
 def test_cooperative_sticky_mutants_have_rule_release_and_description(mutant: Any) -> None:
     assert mutant.rule == RULE.slug
-    assert mutant.at in RULE.releases
-    assert len(mutant.story.split()) > 3
+    assert mutant.release in RULE.releases
+    assert len(mutant.description.split()) > 3

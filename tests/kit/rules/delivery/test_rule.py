@@ -32,10 +32,10 @@ FENCED_THEN_TOO_LARGE = [(1, "INVALID_PRODUCER_EPOCH"), (2, "MESSAGE_TOO_LARGE")
 Ask = Callable[[str, Sequence[dict[str, Any]]], Sequence[Outcome]]
 
 
-def by_reference(at: Release) -> Ask:
+def by_reference(release: Release) -> Ask:
     def ask(slug: str, questions: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
         rule = RULES[slug]
-        return ReferenceAnswerer().answer(rule, at, [msgspec.convert(one, rule.question) for one in questions])
+        return ReferenceAnswerer().answer(rule, release, [msgspec.convert(one, rule.question) for one in questions])
 
     return ask
 

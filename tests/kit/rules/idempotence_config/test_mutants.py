@@ -19,14 +19,14 @@ BY_SLUG = {mutant.slug: mutant for mutant in MUTANTS}
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
 def test_config_mutant_leaves_the_reference_unchanged(mutant: Any) -> None:
     questions = space_questions(RULE.slug)[::37]
-    before = [outcome_of(RULE.ask, question, mutant.at) for question in questions]
+    before = [outcome_of(RULE.ask, question, mutant.release) for question in questions]
     for question in questions:
-        outcome_of(mutant.ask, question, mutant.at)
-    assert [outcome_of(RULE.ask, question, mutant.at) for question in questions] == before
+        outcome_of(mutant.ask, question, mutant.release)
+    assert [outcome_of(RULE.ask, question, mutant.release) for question in questions] == before
 
 
 def answer(slug: str, **settings: str | None) -> Any:
-    outcome = outcome_of(BY_SLUG[slug].ask, combination(**settings), BY_SLUG[slug].at)
+    outcome = outcome_of(BY_SLUG[slug].ask, combination(**settings), BY_SLUG[slug].release)
     assert isinstance(outcome, Answered)
     return outcome.answer
 

@@ -80,7 +80,7 @@ def test_segment_domain_gives_several_reasons_and_accepts_plain() -> None:
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
 def test_a_mutant_is_wrong_somewhere(mutant: Any, shuffled: list[Any]) -> None:
-    assert any(mutant.ask(question, mutant.at) != RULE.ask(question, mutant.at) for question in shuffled)
+    assert any(mutant.ask(question, mutant.release) != RULE.ask(question, mutant.release) for question in shuffled)
 
 
 def test_leader_appends_one_batch_with_one_call() -> None:

@@ -63,8 +63,8 @@ def test_sticky_assignor_path_names_the_algorithm_branch(question: Any, path: st
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
 def test_sticky_assignor_mutants_have_rule_release_and_description(mutant: Any) -> None:
     assert mutant.rule == RULE.slug
-    assert mutant.at in RULE.releases
-    assert len(mutant.story.split()) > 3
+    assert mutant.release in RULE.releases
+    assert len(mutant.description.split()) > 3
 
 
 def test_member_without_subscription_generation_keeps_the_old_json() -> None:

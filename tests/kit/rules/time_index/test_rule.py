@@ -81,4 +81,4 @@ def test_time_index_explanation_has_a_row_per_step() -> None:
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
 def test_a_mutant_is_wrong_somewhere(mutant: Any, shuffled: list[Any]) -> None:
-    assert any(mutant.ask(question, mutant.at) != RULE.ask(question, mutant.at) for question in shuffled)
+    assert any(mutant.ask(question, mutant.release) != RULE.ask(question, mutant.release) for question in shuffled)

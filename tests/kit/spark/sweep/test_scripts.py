@@ -97,7 +97,7 @@ def test_script_answers_are_judged_over_arrow_batches() -> None:
 def mutant() -> str:
     from kafka_conformance.rules.mutants import MUTANTS
 
-    return next(each.slug for each in MUTANTS if each.rule == RULE.slug and str(each.at) == "4.4.0")
+    return next(each.slug for each in MUTANTS if each.rule == RULE.slug and str(each.release) == "4.4.0")
 
 
 def test_a_part_of_a_sweep() -> None:

@@ -14,7 +14,7 @@ from kafka_conformance.verify.mutants.selection import Selection, select_all, se
 SLUGS = ["murmur2", "partition-for-key"]
 MURMUR2, KEYED = ([mutant for mutant in MUTANTS if mutant.rule == slug] for slug in SLUGS)
 # Later mutants are killed sooner.
-KILLS = tuple(Kill(mutant.slug, str(mutant.at), 100 - number, 25) for number, mutant in enumerate(MURMUR2))
+KILLS = tuple(Kill(mutant.slug, str(mutant.release), 100 - number, 25) for number, mutant in enumerate(MURMUR2))
 ROW = Row("murmur2", mutants_fingerprint(RULES["murmur2"]), 1, 2000, KILLS)
 
 

@@ -20,9 +20,9 @@ __all__ = ["but", "by_code_points", "instance_or_id", "last_runs", "with_behavio
 def but(rule: str, target: Any, **mistakes: Any) -> Ask:
     """The rule, with other attributes in a module or class of the reference."""
 
-    def ask(question: Any, at: Release) -> Answer:
+    def ask(question: Any, release: Release) -> Answer:
         with patch.multiple(target, **mistakes):
-            return RULES[rule].ask(question, at)
+            return RULES[rule].ask(question, release)
 
     return ask
 
@@ -30,9 +30,9 @@ def but(rule: str, target: Any, **mistakes: Any) -> Ask:
 def with_behaviour(rule: str, record: type[Behaviour], **fields: Any) -> Ask:
     """The rule, with other values in a behaviour record."""
 
-    def ask(question: Any, at: Release) -> Answer:
+    def ask(question: Any, release: Release) -> Answer:
         with overridden(record, **fields):
-            return RULES[rule].ask(question, at)
+            return RULES[rule].ask(question, release)
 
     return ask
 

@@ -42,9 +42,11 @@ class StickyMutants:
         self._rule = rule
         self._prefix = prefix
 
-    def mutant(self, slug: str, story: str, ask: Ask, release: str | Release = NEWEST, *references: str) -> Mutant:
+    def mutant(
+        self, slug: str, description: str, ask: Ask, release: str | Release = NEWEST, *references: str
+    ) -> Mutant:
         """Return a mutant of the rule."""
-        return Mutant(f"{self._prefix}-{slug}", self._rule, story, ask, parse_release(release), references)
+        return Mutant(f"{self._prefix}-{slug}", self._rule, description, ask, parse_release(release), references)
 
     def but(self, target: Any, **mistakes: Any) -> Ask:
         """Answer like the rule, with other attributes in a module or class of the reference."""
@@ -186,7 +188,7 @@ class StickyMutants:
                      self.but(sticky_general, java_order=str), NEWEST)  # fmt: skip
 
     def _of_releases(self) -> Iterator[Mutant]:
-        for slug, story, old, new, number in (
+        for slug, description, old, new, number in (
             ("2.3-in-2.4", "old partitions move first (KAFKA-8767)", "2.3.1", "2.4.1", 7130),
             ("2.5.0-in-2.5.1", "equal subscriptions are balanced (KAFKA-9987)", "2.5.0", "2.5.1", 8668),
             ("2.8.0-in-2.8.1", "two members own a partition (KAFKA-12984)", "2.8.0", "2.8.1", 10985),
@@ -199,7 +201,7 @@ class StickyMutants:
         ):
             asked = as_if(self._rule, old) if self._has(old) else None
             if asked is not None:
-                yield self.mutant(slug, story, asked, new, f"{KAFKA}{number}")
+                yield self.mutant(slug, description, asked, new, f"{KAFKA}{number}")
         yield self.mutant("read-again", "user data can be read twice (KAFKA-12675)",
                           self.behaving(user_data_is_read_once=False), "2.8.2", f"{KAFKA}10552")  # fmt: skip
         yield self.mutant("by-owner-always", "partitions are listed by owner with different subscriptions, too",

@@ -55,7 +55,7 @@ class Placement:
 
 _STORIES: dict[str, str] = {
     **{slug: story for slug, (story, _) in (HASHES | PORTED_HASHES | FOLDS).items()},
-    **{mutant.slug: mutant.story for mutant in MUTANTS},
+    **{mutant.slug: mutant.description for mutant in MUTANTS},
     JAVA: "Java's own: murmur2, its sign masked",
 }
 

@@ -14,7 +14,7 @@ from kafka_conformance.spark.audit.attribution.explanation import FOLD_NAMES
 from kafka_conformance.spark.audit.attribution.hash_columns import HASH_NAMES
 from kafka_conformance.spark.audit.attribution.placements import JAVA, PLACEMENTS, find_placement, number
 
-STORIES = {mutant.slug: mutant.story for mutant in (*HASH, *PORTED, *FOLD, *HASHED)}
+STORIES = {mutant.slug: mutant.description for mutant in (*HASH, *PORTED, *FOLD, *HASHED)}
 LEFT_OUT = {
     "sign-negate", "sign-kept", "unsigned-hash", "fnv-1a", "kafka-node", "murmur2-by-doubles", "string-hash-code",
 }  # fmt: skip
