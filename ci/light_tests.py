@@ -61,8 +61,8 @@ LEFT_OUT = {
     "tests/kit/core/test_decoding.py": "numpy",
     "tests/kit/core/test_sources.py": "numpy",
     "tests/kit/log_inspect/test_bounds.py": "numpy",
-    "tests/reference/test_public.py::test_the_examples_in_docstrings_are_true[kafka_reference.bulk]": "numpy",
-    "tests/reference/test_public.py::test_there_are_examples_to_run": "numpy",
+    "tests/reference/test_public.py::test_docstring_examples_of_every_module_pass[kafka_reference.bulk]": "numpy",
+    "tests/reference/test_public.py::test_docstring_examples_exist_in_the_main_modules": "numpy",
 }
 """Files and functions that need a module of an extra."""
 

@@ -6,7 +6,7 @@ from kafka_jars.artifacts import broker_of, clients_of
 from kafka_jars.pins import load
 
 
-def test_the_clients_are_one_jar() -> None:
+def test_clients_of_4_4_0_are_the_kafka_clients_jar_only() -> None:
     assert clients_of("4.4.0") == ("org.apache.kafka:kafka-clients:4.4.0",)
 
 
@@ -51,7 +51,7 @@ LATE = ("kafka-group-coordinator", "kafka-group-coordinator-api", "metrics-core"
         ),
     ],
 )
-def test_what_a_broker_is_made_of(version: str, artifacts: list[str]) -> None:
+def test_broker_of_a_release_lists_maven_artifacts_and_witness_class(version: str, artifacts: list[str]) -> None:
     broker = broker_of(version)
     assert broker is not None
     assert [coordinates.split(":")[1] for coordinates in broker.coordinates] == artifacts
@@ -60,11 +60,11 @@ def test_what_a_broker_is_made_of(version: str, artifacts: list[str]) -> None:
     assert broker.witness.startswith("kafka.log") == artifacts[0].startswith("kafka_")
 
 
-def test_before_there_were_producer_ids() -> None:
+def test_broker_before_0_11_0_is_none_without_producer_ids() -> None:
     assert broker_of("0.10.2.2") is None
 
 
-def test_what_is_pinned_is_what_is_asked_for() -> None:
+def test_pinned_broker_jars_equal_required_coordinates_in_each_release() -> None:
     pins = load()
     for version, jars in pins.brokers.items():
         broker = broker_of(version)
@@ -72,7 +72,7 @@ def test_what_is_pinned_is_what_is_asked_for() -> None:
         assert tuple(jar.coordinates for jar in jars) == broker.coordinates
 
 
-def test_unknown_release_gets_artifacts_of_model() -> None:
+def test_unknown_release_with_model_release_has_artifacts_of_the_model() -> None:
     known, like = broker_of("4.0.2"), broker_of("4.1.0", "4.0.2")
     assert known is not None
     assert like is not None
@@ -84,7 +84,7 @@ def test_unknown_release_gets_artifacts_of_model() -> None:
     assert broker_of("0.11.0.0", "0.10.2.2") is None
 
 
-def test_a_release_after_all_known_ones_has_the_artifacts_of_the_newest() -> None:
+def test_release_newer_than_every_known_one_has_artifacts_of_the_newest() -> None:
     newest, unknown = broker_of("4.4.0"), broker_of("9.0.0")
     assert newest is not None
     assert unknown is not None

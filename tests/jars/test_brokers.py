@@ -28,7 +28,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_one_that_ships_has_all_that_a_broker_runs_on() -> None:
+def test_shipped_broker_pins_contain_every_required_jar_with_consistent_sha256() -> None:
     brokers, pins = load_brokers(), load()
     for version, jars in brokers.releases.items():
         assert jars[0].coordinates == broker_coordinates(version)
@@ -48,7 +48,7 @@ def test_the_one_that_ships_has_all_that_a_broker_runs_on() -> None:
             assert every.setdefault(jar.coordinates, jar.sha256) == jar.sha256, "two releases disagree"
 
 
-def test_broker_jars_are_own_and_shared_ones(file: Path) -> None:
+def test_broker_jars_are_those_of_the_release_and_the_shared_ones(file: Path) -> None:
     brokers = load_brokers(file)
     assert brokers.newest == "3.9.2"
     assert brokers.jars("3.9.2") == (
@@ -80,13 +80,13 @@ def test_pinned_broker_release_is_inserted_in_order(file: Path) -> None:
         "\0",
     ],
 )
-def test_what_is_no_list_of_brokers_is_refused(file: Path, text: str) -> None:
+def test_malformed_broker_pins_file_raises_pins_unreadable(file: Path, text: str) -> None:
     file.write_text(text)
     with pytest.raises(PinsUnreadable):
         load_brokers(file)
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_broker_pins_file_raises_pins_unreadable(tmp_path: Path) -> None:
     with pytest.raises(PinsUnreadable, match="cannot be read as a list of brokers' jars"):
         load_brokers(tmp_path / "no.toml")
     assert BROKERS_FILE.is_file()

@@ -18,7 +18,7 @@ def test_all_jar_errors_derive_from_jar_error() -> None:
     assert all(issubclass(getattr(errors, name), errors.JarError) for name in errors.__all__)
 
 
-def test_a_changed_jar_survives_the_way_from_a_worker_process() -> None:
+def test_pickled_jar_changed_error_keeps_message_and_found_sha256() -> None:
     error = errors.JarChanged("a.jar", "ab", "cd")
     again = pickle.loads(pickle.dumps(error))  # noqa: S301  what was dumped in the same line
     assert (type(again), str(again), again.found) == (errors.JarChanged, str(error), "cd")

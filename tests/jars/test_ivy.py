@@ -97,20 +97,20 @@ def test_python_without_ca_certs_keeps_the_jvm_trust_store(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize("said", [TRIED, REFUSED[: REFUSED.index("\n\n")] + "\n" + TRIED])
-def test_coordinates_absent_from_repositories_raise_not_published(tmp_path: Path, said: str) -> None:
+def test_coordinates_absent_from_repositories_raise_jar_not_published(tmp_path: Path, said: str) -> None:
     with pytest.raises(JarNotPublished) as raised:
         Ivy(failing(said)).fetch(CLIENTS, tmp_path)
     assert str(raised.value) == f"{CLIENTS} is in no repository: is that a published Kafka release?"
 
 
-def test_no_repository_can_be_connected_to(tmp_path: Path) -> None:
+def test_refused_connection_to_every_repository_raises_jar_unavailable(tmp_path: Path) -> None:
     match = "is not in the cache and no repository can be reached: run once with"
     with pytest.raises(JarUnavailable, match=match) as raised:
         Ivy(failing(REFUSED + TRIED)).fetch(CLIENTS, tmp_path)
     assert not isinstance(raised.value, JarNotPublished), "a silent network says nothing about the release"
 
 
-def test_no_repository_has_an_address_where_there_is_no_network(tmp_path: Path) -> None:
+def test_unresolved_host_of_every_repository_raises_jar_unavailable(tmp_path: Path) -> None:
     with pytest.raises(JarUnavailable, match="is not in the cache and no repository can be reached"):
         Ivy(failing(NO_NAMES + TRIED)).fetch(CLIENTS, tmp_path)
 
@@ -123,12 +123,12 @@ def test_other_ivy_failure_is_reported_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("paths", [[], ["a.jar", "b.jar"]])
-def test_one_jar_is_one_jar(tmp_path: Path, paths: list[str]) -> None:
+def test_ivy_result_of_zero_or_two_paths_raises_jar_unavailable(tmp_path: Path, paths: list[str]) -> None:
     with pytest.raises(JarUnavailable, match="expected one jar from Ivy"):
         Ivy(jvm_saying("", paths)).fetch(CLIENTS, tmp_path)
 
 
-def test_what_is_no_error_of_java_is_no_missing_jar(tmp_path: Path) -> None:
+def test_lost_jvm_connection_raises_connection_error_and_not_jar_unavailable(tmp_path: Path) -> None:
     with pytest.raises(ConnectionError):
         Ivy(jvm_saying("", ConnectionError("the JVM is gone"))).fetch(CLIENTS, tmp_path)
 
@@ -160,12 +160,12 @@ def test_closure_lists_the_jar_first_then_dependencies_and_missing(tmp_path: Pat
     jvm.java.util.regex.Pattern.compile.return_value.split.assert_called_once_with("default")
 
 
-def test_a_closure_of_what_is_nowhere_is_no_empty_one(tmp_path: Path) -> None:
+def test_closure_of_unpublished_coordinates_raises_jar_unavailable(tmp_path: Path) -> None:
     with pytest.raises(JarUnavailable, match="is in no repository"):
         Ivy(jvm_saying(TRIED, Py4JJavaError("unresolved dependency"))).closure(CLIENTS, tmp_path)
 
 
-def test_published_versions_of_a_module(tmp_path: Path) -> None:
+def test_published_versions_are_listed_and_an_empty_list_raises_jar_unavailable(tmp_path: Path) -> None:
     jvm = jvm_saying(REFUSED, [])
     listed = jvm.org.apache.ivy.Ivy.newInstance.return_value.listRevisions
     listed.return_value = ["4.4.0", "3.9.2"]

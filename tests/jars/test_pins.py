@@ -72,7 +72,7 @@ def test_connector_is_chosen_by_minor_version_of_spark() -> None:
         pins.connector("4.2.1")
 
 
-def test_release_jars_are_own_ones_then_shared(file: Path) -> None:
+def test_jars_of_a_release_are_listed_before_shared_jars(file: Path) -> None:
     pins = load(file)
     assert pins.is_pinned("3.9.2")
     assert pins.jars("3.9.2") == (
@@ -83,7 +83,7 @@ def test_release_jars_are_own_ones_then_shared(file: Path) -> None:
     assert pins.coverage == (Jar("org.jacoco:org.jacoco.agent:0.8.14", D),)
 
 
-def test_what_a_broker_adds_is_kept_apart(file: Path) -> None:
+def test_broker_jars_of_a_release_are_separate_from_client_jars(file: Path) -> None:
     pins = load(file)
     assert pins.broker("3.9.2") == (Jar("org.apache.kafka:kafka-storage:3.9.2", E),)
     assert pins.broker("3.5.2")[0] == Jar("org.apache.kafka:kafka-storage:3.5.2", None)
@@ -98,7 +98,7 @@ def test_unpinned_release_has_a_jar_without_sha256(file: Path) -> None:
     assert pins.jars("3.6.1")[0] == Jar("org.apache.kafka:kafka-clients:3.6.1", None)
 
 
-def test_the_group_is_part_of_the_files_name() -> None:
+def test_file_name_of_a_jar_contains_the_maven_group() -> None:
     assert Jar("org.apache.kafka:kafka-clients:4.4.0").file_name == "org.apache.kafka_kafka-clients_4.4.0.jar"
 
 
@@ -119,7 +119,7 @@ def test_the_group_is_part_of_the_files_name() -> None:
         (SMALL, 'releases = 5\nbeside = "x"\ncompiler = "x"'),
     ],
 )
-def test_what_is_not_a_list_of_pins_is_refused_in_one_line_that_names_the_file(file: Path, old: str, new: str) -> None:
+def test_malformed_pins_file_raises_one_line_error_with_the_path(file: Path, old: str, new: str) -> None:
     file.write_text(SMALL.replace(old, new), encoding="utf-8")
     with pytest.raises(PinsUnreadable) as raised:
         load(file)
@@ -128,7 +128,7 @@ def test_what_is_not_a_list_of_pins_is_refused_in_one_line_that_names_the_file(f
 
 
 @pytest.mark.parametrize("content", [SMALL.replace(f'"{A}"', "5").encode(), SMALL.encode() + b"# \xff"])
-def test_neither_a_number_nor_another_encoding_gets_past(file: Path, content: bytes) -> None:
+def test_pins_file_with_numeric_sha256_or_invalid_utf8_is_refused(file: Path, content: bytes) -> None:
     file.write_bytes(content)
     with pytest.raises(PinsUnreadable):
         load(file)
@@ -141,7 +141,7 @@ def test_missing_pins_file_is_reported_with_path(tmp_path: Path) -> None:
         pin("4.4.0", {"org.apache.kafka:kafka-clients:4.4.0": D}, tmp_path / "none.toml")
 
 
-def test_pinning_keeps_everything_and_the_order_of_versions(file: Path) -> None:
+def test_pinning_a_release_keeps_other_entries_and_version_order(file: Path) -> None:
     pin("3.10.0", {"org.apache.kafka:kafka-clients:3.10.0": D}, file)
     pin("0.10.0.1", {"org.apache.kafka:kafka-clients:0.10.0.1": A}, file)
     pin("3.6.1", {"org.apache.kafka:kafka-clients:3.6.1": B}, file, broker={"org.apache.kafka:kafka-storage:3.6.1": D})
@@ -156,7 +156,7 @@ def test_pinning_keeps_everything_and_the_order_of_versions(file: Path) -> None:
     assert [path.name for path in file.parent.iterdir()] == ["releases.toml"]
 
 
-def test_pinning_into_the_file_that_ships_changes_nothing_else(tmp_path: Path) -> None:
+def test_pinning_a_release_in_shipped_file_adds_only_the_new_entry(tmp_path: Path) -> None:
     copy = tmp_path / "releases.toml"
     copy.write_bytes(PINS_FILE.read_bytes())
     pin("3.6.9", {"org.apache.kafka:kafka-clients:3.6.9": D}, copy)
@@ -195,7 +195,7 @@ def test_every_release_has_codecs_with_zstd_since_2_1() -> None:
         assert len(names) == 2 + has_zstd
 
 
-def test_known_release_can_be_treated_as_unknown() -> None:
+def test_pinned_release_as_unknown_has_broker_jars_and_codecs_of_the_model() -> None:
     pins = load()
     unknown = pins.as_unknown("4.1.0", "4.0.2")
     assert [jar.coordinates for jar in unknown.broker("4.1.0")] == [
@@ -209,7 +209,7 @@ def test_known_release_can_be_treated_as_unknown() -> None:
     assert unknown.broker("4.4.0") == pins.broker("4.4.0")
 
 
-def test_a_release_that_is_not_pinned_as_unknown() -> None:
+def test_unpinned_release_as_unknown_has_sha256_of_shared_jars_only() -> None:
     pins = load()
     unknown = pins.as_unknown("9.0.0", "4.4.0")
     assert unknown.clients("9.0.0") == (Jar("org.apache.kafka:kafka-clients:9.0.0"),)
@@ -221,5 +221,5 @@ def test_a_release_that_is_not_pinned_as_unknown() -> None:
     assert unknown.codec_jars("9.0.0") == pins.codec_jars("4.4.0")
 
 
-def test_a_release_before_there_were_producer_ids_as_unknown() -> None:
+def test_unknown_release_modelled_on_0_10_2_2_has_no_broker_jars() -> None:
     assert load().as_unknown("0.11.0.0", "0.10.2.2").broker("0.11.0.0") == ()

@@ -71,7 +71,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_a_process_killed_at_this_moment_leaves_no_folder(tmp_path: Path, moment: str) -> None:
+def test_process_killed_by_sigkill_leaves_no_scratch_folder(tmp_path: Path, moment: str) -> None:
     with started(MOMENTS[moment], tmp_path) as process:
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -81,7 +81,7 @@ def test_a_process_killed_at_this_moment_leaves_no_folder(tmp_path: Path, moment
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_signal_to_scratch_owner_alone_does_not_end_the_owner(tmp_path: Path, number: signal.Signals) -> None:
+def test_signal_sent_only_to_scratch_cleanup_process_is_ignored(tmp_path: Path, number: signal.Signals) -> None:
     with started(MOMENTS["a folder with files"], tmp_path) as process:
         (owner,) = subprocess.check_output(["pgrep", "-P", str(process.pid)]).split()
         time.sleep(0.3)  # it ignores signals once it has started
@@ -99,17 +99,17 @@ def test_scratch_folder_is_private_and_deleted_at_exit(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
+def test_scratch_folder_below_a_file_raises_scratch_unavailable(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ScratchUnavailable, match=r"a temporary folder cannot be made in .*file \(Not a directory\)"):
         ScratchFolder(where=tmp_path / "file")
 
 
-def test_the_owner_forgets_folders_that_were_deleted() -> None:
+def test_cleanup_process_drops_deleted_folders_from_the_owned_ones() -> None:
     assert owned_folders(b"+/a\0+/b\0-/a\0+/c\0+/half") == {b"/b", b"/c"}
 
 
-def test_an_arrival_that_the_machine_forgot_is_deleted(tmp_path: Path) -> None:
+def test_stale_download_folder_is_deleted_and_recent_one_is_kept(tmp_path: Path) -> None:
     old, young = tmp_path / "arriving-old", tmp_path / "arriving-young"
     for folder in (old, young):
         (folder / "deep").mkdir(parents=True)

@@ -45,7 +45,7 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "cache")
 
 
-def test_a_jar_is_fetched_once(store: Store) -> None:
+def test_jar_in_store_is_not_fetched_a_second_time(store: Store) -> None:
     fetch = fetch_of(CONTENT)
     assert store.missing([PINNED]) == [PINNED]
     stored = store.get(PINNED, fetch)
@@ -62,7 +62,7 @@ def test_unpinned_jar_reports_sha256_without_verification(store: Store) -> None:
     assert (stored.pinned, stored.sha256) == (False, hashlib.sha256(b"anything").hexdigest())
 
 
-def test_one_byte_changed_on_disk_is_found_by_the_next_use(store: Store) -> None:
+def test_stored_jar_with_one_changed_byte_raises_jar_changed(store: Store) -> None:
     path = store.get(PINNED, fetch_of(CONTENT)).path
     path.write_bytes(CONTENT[:-1] + b"R")
     changed = hashlib.sha256(CONTENT[:-1] + b"R").hexdigest()
@@ -72,14 +72,14 @@ def test_one_byte_changed_on_disk_is_found_by_the_next_use(store: Store) -> None
     assert path.is_file(), "whoever changed it may want to look at it"
 
 
-def test_a_wrong_jar_that_arrives_does_not_stay(store: Store) -> None:
+def test_fetched_jar_with_wrong_sha256_is_not_stored(store: Store) -> None:
     with pytest.raises(JarChanged, match=f"expected sha256 {SHA256}"):
         store.get(PINNED, fetch_of(b"another"))
     assert files(store) == []
     assert store.get(PINNED, fetch_of(CONTENT)).sha256 == SHA256
 
 
-def test_a_fetch_that_fails_leaves_nothing(store: Store) -> None:
+def test_failed_fetch_leaves_no_partial_file_in_the_store(store: Store) -> None:
     def fetch(_: str, into: Path) -> Path:
         (into / "half").write_bytes(CONTENT[:3])
         raise JarUnavailable("no network")
@@ -91,7 +91,7 @@ def test_a_fetch_that_fails_leaves_nothing(store: Store) -> None:
 
 
 @pytest.mark.parametrize("below", ["", "deeper"])
-def test_a_cache_that_cannot_be_written_is_one_line(tmp_path: Path, below: str) -> None:
+def test_unwritable_jar_cache_raises_one_line_error_naming_the_variable(tmp_path: Path, below: str) -> None:
     (tmp_path / "file").write_bytes(b"")
     folder = tmp_path / "file" / below
     with pytest.raises(JarUnavailable) as raised:
@@ -101,7 +101,7 @@ def test_a_cache_that_cannot_be_written_is_one_line(tmp_path: Path, below: str) 
     assert line.endswith("): set KAFKA_CONFORMANCE_CACHE to a folder that can")
 
 
-def test_the_folder_is_the_one_named_else_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_store_folder_is_cache_variable_or_user_cache_if_unset(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("KAFKA_CONFORMANCE_CACHE", "here")
     assert default_store().folder == tmp_path / "here"
@@ -121,7 +121,9 @@ def test_the_folder_is_the_one_named_else_the_users(monkeypatch: pytest.MonkeyPa
     (os.mkfifo, "it is a FIFO or a device, not a file"),
     (lambda path: path.symlink_to("/dev/zero"), "it is a FIFO or a device, not a file"),
 ])  # fmt: skip
-def test_what_is_no_file_in_place_of_a_jar_is_one_line(store: Store, make: Callable[[Path], None], why: str) -> None:
+def test_directory_or_device_in_place_of_a_jar_is_a_one_line_error(
+    store: Store, make: Callable[[Path], None], why: str
+) -> None:
     path = store.path(PINNED)
     path.parent.mkdir(parents=True)
     make(path)
@@ -131,7 +133,7 @@ def test_what_is_no_file_in_place_of_a_jar_is_one_line(store: Store, make: Calla
     assert str(raised.value) == f"the jar {path} cannot be read ({why}): delete it to fetch it again"
 
 
-def test_an_error_of_fetching_is_not_one_of_the_cache(store: Store) -> None:
+def test_connection_error_during_fetch_is_not_reported_as_cache_error(store: Store) -> None:
     def refused(*_: object) -> Path:
         raise ConnectionRefusedError(111, "Connection refused")
 

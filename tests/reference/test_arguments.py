@@ -175,7 +175,7 @@ def _may_pass(annotation: str, value: object) -> bool:
     return (isinstance(value, kinds) and (is_number or type(value) in kinds)) or annotation in ("Any", "object")
 
 
-def test_every_public_callable_has_right_arguments_to_start_from() -> None:
+def test_every_public_callable_has_a_sample_for_each_required_argument() -> None:
     assert len(DOORS) > 50, "callables are discovered"
     missing = {
         f"{name}: {one.name}: {_annotation(one)}"
@@ -204,7 +204,7 @@ NUMBERS = [(name, one) for name, one in ARGUMENTS if "int" in _annotation(DOORS[
 
 
 @pytest.mark.parametrize(("name", "argument"), NUMBERS)
-def test_a_number_that_java_cannot_hold_is_refused_as_a_value(name: str, argument: str) -> None:
+def test_int_argument_beyond_java_range_raises_value_error(name: str, argument: str) -> None:
     for number in (2**70, -(2**70)):
         error = _call(name, argument, number)
         assert type(error) is ValueError
@@ -227,7 +227,7 @@ SETTINGS = [
         ({7: "retries"}, "unknown setting 7: settings have Kafka's names, such as 'linger.ms'"),
     ],
 )  # fmt: skip
-def test_a_setting_that_kafka_has_not_is_refused_everywhere(
+def test_unknown_producer_setting_is_refused_with_suggestion_by_every_callable(
     name: str, argument: str, settings: Any, message: str
 ) -> None:
     error = _call(name, argument, settings)
@@ -237,19 +237,19 @@ def test_a_setting_that_kafka_has_not_is_refused_everywhere(
 
 @pytest.mark.parametrize(("name", "argument"), SETTINGS)
 @pytest.mark.parametrize("settings", [{"acks": 0}, {"acks": True}, {"transactional.id": 5}])
-def test_a_number_where_kafka_reads_text_is_refused_as_by_kafka(name: str, argument: str, settings: Any) -> None:
+def test_number_for_a_string_setting_throws_config_exception(name: str, argument: str, settings: Any) -> None:
     error = _call(name, argument, settings)
     assert type(error) is ConfigException
     assert "Expected value to be a string, but it was a java.lang." in str(error)
 
 
 @pytest.mark.parametrize(("name", "argument"), SETTINGS)
-def test_settings_that_the_rules_do_not_need_are_taken(name: str, argument: str) -> None:
+def test_kafka_settings_without_effect_on_the_rules_are_accepted(name: str, argument: str) -> None:
     passed = {"bootstrap.servers": "a:9092", "ssl.protocol": "TLS", "sasl.mechanism": "PLAIN", "linger.ms": 5}
     assert _call(name, argument, passed) is None
 
 
-def test_the_list_of_settings_has_those_of_the_rules() -> None:
+def test_list_of_producer_settings_contains_every_setting_of_the_rules() -> None:
     for version in ("0.10.0.1", "2.8.2", "4.4.0"):
         known = {*parse_settings({}, version), *parse_config({}, ProducerConfigBehaviour.of(version))}
         assert known <= PRODUCER_SETTINGS
@@ -257,7 +257,7 @@ def test_the_list_of_settings_has_those_of_the_rules() -> None:
 
 
 @pytest.mark.parametrize("make", [Fault, lambda *args: Scenario({}, 3, [Fault(*args)])])
-def test_fault_kind_given_as_text_is_refused_with_the_member(make: Callable[..., Any]) -> None:
+def test_fault_kind_given_as_text_is_refused_with_the_enum_member(make: Callable[..., Any]) -> None:
     for kind in Kind:
         with pytest.raises(ValueError, match=rf"did you mean Kind\.{kind.name}\?$"):
             make(kind.value, 1)
@@ -285,7 +285,7 @@ def test_wrong_element_of_a_sequence_is_named_by_index(call: Callable[[], Any], 
     "call",
     [lambda: Scenario({}, -2), lambda: Cluster.of(-2), lambda: Cluster.of(2, nodes=-2), lambda: Cluster.of(2, nodes=0)],
 )
-def test_negative_numbers_of_things_are_refused(call: Callable[[], Any]) -> None:
+def test_negative_record_partition_or_node_count_is_refused(call: Callable[[], Any]) -> None:
     with pytest.raises(ValueError, match=r"expected an int, [01] to 2147483647$"):
         call()
 
@@ -301,13 +301,15 @@ METHODS: list[tuple[Callable[[], Any], str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), METHODS)
-def test_arguments_of_public_methods_are_checked(call: Callable[[], Any], message: str) -> None:
+def test_wrong_argument_of_a_public_method_raises_type_error_naming_the_argument(
+    call: Callable[[], Any], message: str
+) -> None:
     with pytest.raises(TypeError) as refused:
         call()
     assert str(refused.value).startswith(message)
 
 
-def test_a_check_keeps_signature_name_and_defaults() -> None:
+def test_checked_callable_keeps_signature_name_and_defaults() -> None:
     assert str(inspect.signature(Partition)) == "(id: 'int', leader: 'int | None' = None) -> None"
     assert inspect.signature(producer_outcome).parameters["version"].default == parse_release("4.4.0")
     assert (producer_outcome.__name__, producer_outcome.__code__.co_qualname) == ("producer_outcome",) * 2
@@ -316,7 +318,7 @@ def test_a_check_keeps_signature_name_and_defaults() -> None:
         Partition(1).id = 2  # type: ignore[misc]
 
 
-def test_a_fault_at_a_request_that_is_not_sent_is_refused() -> None:
+def test_scenario_with_fault_at_an_unsent_request_is_refused() -> None:
     scenario = Scenario({"acks": "1"}, 2, [Fault(Kind.LOSE_RESPONSE, 1), Fault(Kind.CRASH_BEFORE, 5)])
     with pytest.raises(InvalidScenario) as refused:
         simulate(scenario)
@@ -326,7 +328,7 @@ def test_a_fault_at_a_request_that_is_not_sent_is_refused() -> None:
     assert simulate(Scenario({"acks": "1"}, 2, [Fault(Kind.LOSE_RESPONSE, 1), Fault(Kind.LOSE_RESPONSE, 3)])).requests
 
 
-def test_an_outcome_of_an_invalid_producer_says_why_there_is_none() -> None:
+def test_outcome_field_of_an_invalid_producer_raises_with_config_error() -> None:
     outcome = simulate(Scenario({"acks": "2"}, 1))
     with pytest.raises(
         AttributeError, match=r"^no doubled: the producer cannot be constructed: ConfigException: Invalid value 2 "

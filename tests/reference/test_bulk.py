@@ -53,14 +53,14 @@ def numpy_columns(column: list[bytes], before: bytes, width: Any) -> tuple[Any, 
 
 
 @pytest.mark.parametrize("arrow_type", TYPES, ids=str)
-def test_bulk_murmur2_equals_kafkas_vectors(arrow_type: pa.DataType) -> None:
+def test_bulk_murmur2_equals_the_vectors_of_kafka(arrow_type: pa.DataType) -> None:
     assert bulk.murmur2(pa.array(list(GOLDEN), arrow_type)).to_pylist() == list(GOLDEN.values())
 
 
 @pytest.mark.parametrize("arrow_type", TYPES, ids=str)
 @given(column=columns, count=counts, data=st.data())
 @example(column=[b"\x80", None, b"", b"\xff\xff\xff"], count=INT_MIN, data=None)
-def test_column_or_slice_hashes_as_the_scalar(
+def test_arrow_column_or_slice_hashes_like_scalar_murmur2(
     arrow_type: pa.DataType, column: list[bytes | None], count: int, data: Any
 ) -> None:
     start, stop = (data.draw(st.integers(0, len(column))) for _ in "ab") if data else (1, 4)
@@ -75,7 +75,7 @@ def test_column_or_slice_hashes_as_the_scalar(
 
 
 @given(st.integers(0, 9), st.data())
-def test_keys_of_one_size(width: int, data: Any) -> None:
+def test_fixed_size_binary_column_hashes_like_scalar_murmur2(width: int, data: Any) -> None:
     column = data.draw(st.lists(st.none() | st.binary(min_size=width, max_size=width), max_size=8))
     start = data.draw(st.integers(0, len(column)))
     array = pa.array(column, pa.binary(width))[start:]
@@ -112,7 +112,7 @@ def test_first_keys_of_a_column_hash_without_preceding_bytes(length: int, byte: 
     assert bulk.murmur2_columns(*numpy_columns(column, b"", np.int32)).tolist() == hashes([*column])
 
 
-def test_arrays_that_are_strided_misaligned_writable_or_read_only() -> None:
+def test_strided_misaligned_or_read_only_arrays_hash_like_scalar_murmur2() -> None:
     column = [b"one", b"", b"\xfftwo", b"three and more"]
     offsets, data = numpy_columns(column, b"", np.int32)
     strided = np.repeat(offsets, 2)[::2], np.repeat(data, 2)[::2]
@@ -124,7 +124,7 @@ def test_arrays_that_are_strided_misaligned_writable_or_read_only() -> None:
 
 
 @pytest.mark.parametrize("arrow_type", [*TYPES, pa.binary(4), pa.binary(0)], ids=str)
-def test_a_column_without_keys(arrow_type: pa.DataType) -> None:
+def test_empty_column_hashes_to_empty_and_null_keys_to_null(arrow_type: pa.DataType) -> None:
     for empty in pa.array([], arrow_type), pa.array([None], arrow_type)[1:], pa.chunked_array([], arrow_type):
         assert bulk.murmur2(empty).type == pa.int32()
         assert bulk.murmur2(empty).to_pylist() == bulk.partition_for_key(empty, 3).to_pylist() == []
@@ -133,7 +133,7 @@ def test_a_column_without_keys(arrow_type: pa.DataType) -> None:
     assert bulk.murmur2(without_buffers).to_pylist() == []
 
 
-def test_bytes_under_a_null_do_not_come_out() -> None:
+def test_bytes_stored_under_a_null_key_are_not_hashed() -> None:
     offsets, data = numpy_columns([b"one", b"two", b"six"], b"", np.int32)
     buffers = [pa.py_buffer(b"\x05"), pa.py_buffer(offsets), pa.py_buffer(data)]
     array = pa.Array.from_buffers(pa.binary(), 3, buffers)
@@ -153,13 +153,13 @@ def test_bulk_partition_over_zero_partitions_throws(empty: bool) -> None:
 
 
 @pytest.mark.parametrize(("count", "error"), [(2**31, ValueError), (INT_MIN - 1, ValueError), (3.0, TypeError)])
-def test_partitions_that_are_no_java_int(count: Any, error: type[Exception]) -> None:
+def test_bulk_partition_count_that_is_no_java_int_is_refused(count: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         bulk.partition_for_key(pa.array([b"key"]), count)
 
 
 @pytest.mark.parametrize("arrow_type", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
-def test_text_is_no_key(arrow_type: pa.DataType) -> None:
+def test_arrow_string_column_is_refused_with_hint_to_cast_to_binary(arrow_type: pa.DataType) -> None:
     for text in pa.array(["é"], arrow_type), pa.chunked_array([], arrow_type):
         with pytest.raises(TypeError, match=r"Kafka hashes bytes.*keys\.cast\(pyarrow\.binary\(\)\)"):
             bulk.murmur2(text)
@@ -176,7 +176,7 @@ def test_text_is_no_key(arrow_type: pa.DataType) -> None:
      pa.array([b"key"]).dictionary_encode(), pa.array([[b"key"]]), pa.table({"key": [b"key"]})],
     ids=lambda value: str(getattr(value, "type", type(value).__name__)),
 )  # fmt: skip
-def test_other_types_are_no_keys(not_keys: Any) -> None:
+def test_bulk_murmur2_of_keys_that_are_not_binary_raises_type_error(not_keys: Any) -> None:
     with pytest.raises(TypeError, match=r"^(Kafka hashes bytes|keys is a pyarrow)"):
         bulk.murmur2(not_keys)
 
@@ -188,7 +188,9 @@ def test_other_types_are_no_keys(not_keys: Any) -> None:
      ([0, 4, INT_MIN], 1), ([5, 0], 0)],
     ids=str,
 )  # fmt: skip
-def test_offsets_outside_the_data(width: Any, offsets: list[int], bad: int) -> None:
+def test_numpy_offsets_outside_the_data_are_refused_with_the_key_index(
+    width: Any, offsets: list[int], bad: int
+) -> None:
     data = np.zeros(10, np.uint8)
     with pytest.raises(
         ValueError, match=rf"^damaged offsets: key {bad} is bytes {offsets[bad]} to {offsets[bad + 1]} of 10$"
@@ -198,7 +200,7 @@ def test_offsets_outside_the_data(width: Any, offsets: list[int], bad: int) -> N
         bulk.partition_for_key_columns(np.array(offsets, width), data, 3)
 
 
-def test_damaged_arrow_offsets_are_refused_by_key() -> None:
+def test_damaged_arrow_offsets_or_views_are_refused() -> None:
     descending = [None, pa.py_buffer(np.array([0, 9, 4], np.int32)), pa.py_buffer(b"0123")]
     with pytest.raises(ValueError, match=r"^damaged offsets: key 0 is bytes 0 to 9 of 4$"):
         bulk.murmur2(pa.Array.from_buffers(pa.binary(), 2, descending))
@@ -220,12 +222,12 @@ def test_damaged_arrow_offsets_are_refused_by_key() -> None:
         (np.array([0, 1], np.int32), np.zeros((1, 1), np.uint8), "^data "),
     ],
 )
-def test_columns_of_another_shape_or_type(offsets: Any, data: Any, message: str) -> None:
+def test_numpy_columns_of_wrong_shape_or_dtype_are_refused(offsets: Any, data: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bulk.murmur2_columns(offsets, data)
 
 
-def test_columns_that_are_no_arrays() -> None:
+def test_columns_that_are_not_numpy_arrays_raise_type_error() -> None:
     with pytest.raises(TypeError, match=r"^offsets is a NumPy array, not list"):
         bulk.murmur2_columns([0, 1], np.zeros(1, np.uint8))  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"^data is a NumPy array, not bytes"):
@@ -260,13 +262,13 @@ def run_without_cache(folder: Path, program: str, **environment: str) -> list[st
 
 
 @pytest.mark.exhaustive  # the next test compiles without a cache as well
-def test_a_machine_where_no_cache_can_be_written(tmp_path: Path) -> None:
+def test_bulk_hash_works_if_numba_cannot_write_a_cache(tmp_path: Path) -> None:
     program = "print(b.murmur2_columns(np.array([0, 3], 'i4'), np.frombuffer(b'abc', 'u1'))[0], b.__file__)"
     printed = run_without_cache(tmp_path, program)
     assert printed == [str(GOLDEN[b"abc"]), str(tmp_path / "kafka_reference" / "bulk.py")]
 
 
-def test_no_byte_outside_the_data_is_read(tmp_path: Path) -> None:
+def test_bulk_hash_reads_no_byte_outside_the_data(tmp_path: Path) -> None:
     """Numba checks each index here. Bytes before a short first key would be shifted out: only the read itself shows."""
     program = (
         "data = np.frombuffer(b'0123456789', 'u1')\n"

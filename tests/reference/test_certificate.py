@@ -33,7 +33,7 @@ DOCUMENT: dict[str, Any] = {
 }
 
 
-def test_what_verify_writes_is_read() -> None:
+def test_certificate_json_of_verify_is_parsed_with_rules_and_releases() -> None:
     read = from_json(json.dumps(DOCUMENT))
     assert read == Certificate(
         "2026-11-30", "0.1.0", 7, "17.0.9 (PATH)", "cd" * 32,
@@ -46,7 +46,7 @@ def test_what_verify_writes_is_read() -> None:
     assert read.releases() == ["4.4.0", "3.9.2"]
 
 
-def test_what_newer_kits_add_is_read() -> None:
+def test_certificate_fields_added_by_newer_kits_are_parsed() -> None:
     row = {**ROW, "fingerprint": "ef" * 32, "seed": 8, "jvm": "21", "kit": "0.2.0", "made": "2026-12-01"}
     read = from_json(json.dumps({**DOCUMENT, "rows": [row], "harness": {"murmur2": "The loop is the kit's."}}))
     assert read.rows == (Row("murmur2", "4.4.0", 1361, 1360, {"hypothesis": 1361}, "ab" * 32, True,
@@ -75,7 +75,7 @@ def test_certificate_scores_are_read_and_type_checked() -> None:
         json.dumps({name: value for name, value in DOCUMENT.items() if name != "seed"}),
     ],
 )  # fmt: skip
-def test_anything_else_is_refused(text: str) -> None:
+def test_malformed_certificate_json_is_refused(text: str) -> None:
     with pytest.raises((ValueError, KeyError, TypeError)):
         from_json(text)
 
@@ -110,7 +110,9 @@ def fingerprint_with(room: Path, file: str, old: str, new: str) -> str:
         ("partitioning/cluster.py", '"""A broker: its id, an int32', '"""An id, an int32'),
     ],
 )
-def test_prose_and_layout_need_no_new_proof(tmp_path: Path, as_it_stands: str, file: str, old: str, new: str) -> None:
+def test_reference_fingerprint_ignores_comments_docstrings_and_layout(
+    tmp_path: Path, as_it_stands: str, file: str, old: str, new: str
+) -> None:
     assert fingerprint_with(tmp_path, file, old, new) == as_it_stands
 
 
@@ -124,5 +126,7 @@ def test_prose_and_layout_need_no_new_proof(tmp_path: Path, as_it_stands: str, f
         ("releases.py", 'NEWEST = parse_release("4.4.0")', 'NEWEST = parse_release("4.3.1")'),
     ],
 )
-def test_code_needs_a_new_proof(tmp_path: Path, as_it_stands: str, file: str, old: str, new: str) -> None:
+def test_reference_fingerprint_changes_with_the_code(
+    tmp_path: Path, as_it_stands: str, file: str, old: str, new: str
+) -> None:
     assert fingerprint_with(tmp_path, file, old, new) != as_it_stands

@@ -30,7 +30,7 @@ JAVA = {
 
 
 @pytest.mark.parametrize(("name", "python"), JAVA.items())
-def test_what_java_raises_is_also_what_python_expects(name: str, python: type[Exception]) -> None:
+def test_mirrored_java_exception_is_also_the_matching_python_exception(name: str, python: type[Exception]) -> None:
     kind = getattr(errors, name)
     assert kind.java_name == name
     assert issubclass(kind, errors.JavaException)
@@ -39,7 +39,7 @@ def test_what_java_raises_is_also_what_python_expects(name: str, python: type[Ex
     assert (str(kind("in Kafka's words")), kind("in Kafka's words").message) == ("in Kafka's words",) * 2
 
 
-def test_no_error_is_both_an_answer_and_none() -> None:
+def test_every_error_is_either_a_java_exception_or_a_question_error() -> None:
     kinds = [getattr(errors, name) for name in errors.__all__]
     both = [kind for kind in kinds if issubclass(kind, errors.JavaException) and issubclass(kind, errors.QuestionError)]
     assert not both

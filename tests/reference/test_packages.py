@@ -35,20 +35,20 @@ DEFAULTS: dict[str, Callable[..., Any]] = {
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_everything_public_has_an_example(name: str) -> None:
+def test_every_public_name_has_a_docstring_example(name: str) -> None:
     """The examples are run by the tests of the modules that define them."""
     examples = doctest.DocTestParser().get_examples(inspect.getdoc(PUBLIC[name]) or "")
     assert examples, f"{name}: its docstring shows no example"
 
 
-def test_bulk_has_examples_too() -> None:
+def test_every_public_function_of_bulk_has_a_docstring_example() -> None:
     pytest.importorskip("pyarrow")
     bulk = import_module("kafka_reference.bulk")
     assert all(doctest.DocTestParser().get_examples(getattr(bulk, name).__doc__) for name in bulk.__all__)
 
 
 @pytest.mark.parametrize("make", DEFAULTS.values(), ids=DEFAULTS)
-def test_public_constructors_have_kafkas_defaults(make: Callable[..., Any]) -> None:
+def test_public_constructors_have_defaults_and_refuse_an_unproven_release(make: Callable[..., Any]) -> None:
     assert make() is not None
     assert make("3.9.1") is not None
     assert make(version="3.9.1") is not None
@@ -57,7 +57,7 @@ def test_public_constructors_have_kafkas_defaults(make: Callable[..., Any]) -> N
 
 
 @pytest.mark.parametrize("make", [*DEFAULTS.values(), kafka_reference.certificate], ids=[*DEFAULTS, "certificate"])
-def test_a_repr_is_short(make: Callable[..., Any]) -> None:
+def test_repr_of_a_public_object_is_shorter_than_120_characters(make: Callable[..., Any]) -> None:
     assert len(repr(make())) < 120
 
 
@@ -74,7 +74,7 @@ def test_reprs_name_class_release_and_state() -> None:
 
 
 @pytest.mark.parametrize("draws", [[4, 0], (4, 0), iter([4, 0]), ListedDraws([4, 0])])
-def test_draws_are_a_list_or_a_source(draws: Any) -> None:
+def test_draws_may_be_a_list_tuple_iterator_or_draw_source(draws: Any) -> None:
     partitioner, cluster = partitioning.BuiltInPartitioner(sticky_batch_size=1, draws=draws), Cluster.of(3)
     stay = partitioner.peek(cluster)
     partitioner.update(stay, 1, cluster)
@@ -89,14 +89,14 @@ def test_omitted_draws_are_random_each_time() -> None:
     assert len({kafka_reference.choose_partition(cluster=cluster, version="2.3.1") for _ in range(8)}) > 1
 
 
-def test_the_accumulator_and_the_producer_draw_from_a_list() -> None:
+def test_accumulator_and_producer_take_draws_from_a_list() -> None:
     metadata, record = accumulator.Metadata(cluster=Cluster.of(3)), accumulator.SizedRecord(value=1)
     assert accumulator.RecordAccumulator(draws=[5]).append("t", None, record, metadata).partition == 2
     sent = producer.KafkaProducer(metadata=metadata, draws=[5]).send("t", producer.Record(value_bytes=1))
     assert sent.partition == 2
 
 
-def test_a_cluster_of_so_many_partitions() -> None:
+def test_cluster_of_3_partitions_assigns_leaders_to_2_nodes_in_turn() -> None:
     assert [(one.id, one.leader) for one in Cluster.of(3, nodes=2).partitions] == [(0, 0), (1, 1), (2, 0)]
     assert [node.id for node in Cluster.of(3, nodes=2).nodes] == [0, 1]
 

@@ -53,7 +53,7 @@ MISSING = {
 
 
 @pytest.mark.parametrize(("name", "value", "expected"), COERCED)
-def test_values_are_coerced_as_kafka_coerces(name: str, value: Any, expected: Any) -> None:
+def test_setting_values_are_coerced_or_refused_like_java_producer_config(name: str, value: Any, expected: Any) -> None:
     if not isinstance(expected, str):
         assert parse_settings({name: value}, "4.4.0")[name] == expected
         return
@@ -70,7 +70,7 @@ def test_producer_config_defaults_are_those_of_the_release(version: str) -> None
     assert parse_settings({}, version) == expected | {"linger.ms": linger_ms}
 
 
-def test_what_a_release_does_not_check() -> None:
+def test_compression_type_and_linger_ms_are_validated_by_release() -> None:
     assert parse_settings({"compression.type": "nope"}, "3.2.3")["compression.type"] == "nope"
     with pytest.raises(ConfigException, match="32-bit integer"):
         parse_settings({"linger.ms": 2**40}, "2.1.1")
@@ -81,13 +81,13 @@ def test_what_a_release_does_not_check() -> None:
     [AccumulatorConfig.of, SenderConfig.of, ProducerSettings.of,
      *(lambda config, make=make: make(config=config) for make in (RecordAccumulator, Sender, KafkaProducer))],
 )  # fmt: skip
-def test_a_name_with_underscores_is_no_setting_of_kafka(make: Any) -> None:
+def test_setting_name_with_underscores_is_refused_with_the_kafka_name(make: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown setting 'linger_ms': Kafka's name is 'linger\.ms'"):
         make({"linger_ms": 5})
     make({"bootstrap.servers": "ignored:9092"})
 
 
-def test_idempotence_takes_ints_and_booleans() -> None:
+def test_producer_outcome_accepts_int_and_boolean_setting_values() -> None:
     assert not producer_outcome({"retries": 0}).idempotent
     assert producer_outcome({"max.in.flight.requests.per.connection": 3}).max_in_flight == 3
     assert producer_outcome({"enable.idempotence": True}, "2.8.2").idempotent
@@ -97,14 +97,14 @@ def test_idempotence_takes_ints_and_booleans() -> None:
         producer_outcome({"acks": 1})
 
 
-def test_accumulator_reads_kafkas_settings_by_name() -> None:
+def test_accumulator_reads_settings_by_kafka_names() -> None:
     config = RecordAccumulator("2.0.1", {"linger.ms": "7", "request.timeout.ms": 9}).state.config
     assert (config.linger_ms, config.delivery_timeout_ms, config.batch_size) == (7, 9, 16_384)
     racks = AccumulatorConfig.of({"partitioner.rack.aware": True, "client.rack": "a", "compression.type": "gzip"})
     assert (racks.rack_aware, racks.rack, racks.compression, racks.adaptive) == (True, "a", "gzip", True)
 
 
-def test_sender_reads_kafkas_settings_by_name() -> None:
+def test_sender_reads_settings_by_kafka_names() -> None:
     assert SenderConfig.of({"acks": "1", "retry.backoff.ms": 3}) == SenderConfig(
         acks=1,
         retries=2**31 - 1,
@@ -124,7 +124,7 @@ def test_sender_reads_kafkas_settings_by_name() -> None:
     assert not Sender("2.8.2").manager.is_idempotent
 
 
-def test_producer_reads_kafkas_settings_by_name() -> None:
+def test_producer_reads_settings_by_kafka_names() -> None:
     settings = ProducerSettings.of({"partitioner.class": "org.apache.kafka.clients.producer.RoundRobinPartitioner"})
     assert (settings.partitioner, settings.linger_ms, settings.acks) == ("round-robin", None, None)
     assert ProducerSettings.of({"acks": "0", "linger.ms": 1}).linger_ms == 1

@@ -53,7 +53,7 @@ def test_unproven_release_is_accepted_as_release_object_only(name: str) -> None:
     _DOORS[name]("3.9.1")
 
 
-def test_what_is_no_release_is_another_error() -> None:
+def test_malformed_release_is_refused_as_no_kafka_release() -> None:
     with pytest.raises(ValueError, match="is not a Kafka release"):
         choose_partition(cluster=_CLUSTER, version="3.x")
 
@@ -89,7 +89,7 @@ def test_rule_without_a_row_in_a_proven_release_is_refused_as_text() -> None:
 
 
 @pytest.mark.usefixtures("half_proven")
-def test_three_states_of_a_rule_in_a_release_differ() -> None:
+def test_rule_listed_as_unproven_lacks_proof_and_rule_without_rows_does_not() -> None:
     newest, other = parse_release("4.4.0"), parse_release("4.3.1")
     assert (is_proven(newest), is_proven(newest, "delivery"), is_proven(newest, "round-robin-partitioner")) == (
         True, True, False,
@@ -111,7 +111,7 @@ def test_proof_of_many_rules_and_releases_reads_the_certificate_once(monkeypatch
     assert len(read) == 1
 
 
-def test_the_nearest_ones_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nearest_proven_releases_of_an_unproven_release_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     known = tuple(map(parse_release, ("0.10.0.1", "2.0.1", "2.3.1", "3.9.1", "3.9.2", "4.4.0")))
     monkeypatch.setattr(proven, "proven_releases", lambda *_: known)
     assert [str(one) for one in nearest_proven(parse_release("3.9.9"))] == ["3.9.1", "3.9.2"]

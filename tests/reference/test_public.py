@@ -44,7 +44,7 @@ def shipped() -> Certificate:
     return kafka_reference.certificate()
 
 
-def test_every_public_function_is_a_rule_or_known_to_be_none() -> None:
+def test_every_public_function_is_proven_by_a_rule_or_exempt() -> None:
     unknown = FUNCTIONS - NO_RULES - set(PROVEN_BY)
     assert not unknown, f"{unknown}: say in PROVEN_BY which rule proves it"
 
@@ -57,13 +57,13 @@ def test_every_public_rule_is_proven_in_every_pinned_release(name: str, shipped:
     assert all(row.agreed == row.asked > 1000 and row.pinned for row in rows.values())
 
 
-def test_the_certificate_proves_this_very_code(shipped: Certificate) -> None:
+def test_shipped_certificate_has_the_fingerprint_of_the_current_reference(shipped: Certificate) -> None:
     assert shipped.reference_sha256 == reference_fingerprint(), (
         "the reference changed: run verify --kafka all --changed --certificate reference/kafka_reference/certificate.json"
     )
 
 
-def test_the_certificate_names_the_jars_that_are_pinned(shipped: Certificate) -> None:
+def test_shipped_certificate_has_the_sha256_of_the_pinned_jars(shipped: Certificate) -> None:
     pins = load()
     pinned = {version: {jars[0].sha256} for version, jars in pins.releases.items()}
     for version, jars in pins.brokers.items():
@@ -76,7 +76,7 @@ def test_the_certificate_names_the_jars_that_are_pinned(shipped: Certificate) ->
 
 
 @pytest.mark.parametrize("name", sorted(set(kafka_reference.__all__) - CONSTANTS))
-def test_everything_public_is_documented(name: str) -> None:
+def test_every_public_name_has_a_docstring_with_parameters_and_raises(name: str) -> None:
     """A sentence first; then, for a function, every parameter by name and everything it raises."""
     public = getattr(kafka_reference, name)
     first, _, rest = (inspect.getdoc(public) or "").partition("\n")
@@ -96,11 +96,11 @@ def test_public_constants_have_their_documented_values() -> None:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_the_examples_in_docstrings_are_true(name: str) -> None:
+def test_docstring_examples_of_every_module_pass(name: str) -> None:
     assert doctest.testmod(import_module(name)).failed == 0
 
 
-def test_there_are_examples_to_run() -> None:
+def test_docstring_examples_exist_in_the_main_modules() -> None:
     """On the front page, for releases, and for each function that places a record."""
     finder = doctest.DocTestFinder()
     with_examples = {
@@ -115,7 +115,7 @@ def test_there_are_examples_to_run() -> None:
     }
 
 
-def test_nothing_but_the_standard_library_is_needed() -> None:
+def test_importing_the_reference_needs_only_the_standard_library() -> None:
     """Without site-packages there is nothing else to import."""
     source = Path(kafka_reference.__file__).parents[1]
     script = (

@@ -61,12 +61,12 @@ def changed(found: Frozen, place: int = 0, **changes: Any) -> Frozen:
     return Frozen(found.provenance, tuple(cases))
 
 
-def test_nothing_drifts_where_nothing_changed(sound: Frozen) -> None:
+def test_unchanged_frozen_cases_have_no_drift(sound: Frozen) -> None:
     assert len(sound.cases) >= 60
     assert drifted(sound) == []
 
 
-def test_an_answer_that_was_broken_on_purpose_is_named_in_every_release(sound: Frozen) -> None:
+def test_wrong_frozen_answer_is_reported_as_drift_in_every_release(sound: Frozen) -> None:
     (wrong,) = {sound.cases[3].answer["sequence"] + 1}
     lines = [line for line in drifted(changed(sound, 3, answer={"sequence": wrong})) if "Java returns" in line]
     assert len(lines) == 2
@@ -75,12 +75,12 @@ def test_an_answer_that_was_broken_on_purpose_is_named_in_every_release(sound: F
         assert f'Java returns {{"sequence":{wrong - 1}}}' in line
 
 
-def test_true_is_not_one(sound: Frozen) -> None:
+def test_frozen_answer_true_differs_from_java_answer_1(sound: Frozen) -> None:
     place = next(place for place, case in enumerate(sound.cases) if case.answer == {"sequence": 1})
     assert any("Java returns" in line for line in drifted(changed(sound, place, answer={"sequence": True})))
 
 
-def test_an_answer_java_no_longer_has_is_drift(sound: Frozen) -> None:
+def test_case_that_java_fails_to_answer_is_drift(sound: Frozen) -> None:
     def broken(*_: Any) -> Any:
         raise RuntimeError("broke")
 
@@ -100,19 +100,19 @@ def test_case_that_the_reference_does_not_answer_is_drift(sound: Frozen, monkeyp
     assert lines == [f"sequence-increment {one}: the reference does not give this answer" for one in ids]
 
 
-def test_kills_are_judged_again(sound: Frozen) -> None:
+def test_case_with_a_mutant_missing_from_frozen_kills_is_drift(sound: Frozen) -> None:
     place = next(place for place, case in enumerate(sound.cases) if len(case.kills) > 1)
     gone = sound.cases[place].kills[0]
     (line,) = drifted(changed(sound, place, kills=sound.cases[place].kills[1:]))
     assert line.endswith(f"{sound.cases[place].id}: not the frozen verdict about these mutants: {gone}")
 
 
-def test_a_mutant_that_no_case_catches_is_named(sound: Frozen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mutant_that_no_frozen_case_kills_is_reported(sound: Frozen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(case_check, "MUTANTS", (*case_check.MUTANTS, Mutant("none", RULE.slug, "", RULE.ask)))
     assert drifted(sound) == ["sequence-increment: no case kills the mutant none"]
 
 
-def test_another_jar_another_source_a_release_without_cases(sound: Frozen) -> None:
+def test_changed_jar_sha256_java_source_or_new_release_is_drift(sound: Frozen) -> None:
     assert drifted(sound, Java(jar="01")) == [
         f"sequence-increment in {at}: answered by the jar {'00 of ' + str(at)}, and that is {'01 of ' + str(at)} now"[
             :200
@@ -125,7 +125,7 @@ def test_another_jar_another_source_a_release_without_cases(sound: Frozen) -> No
     assert drifted(sound, releases=more) == ["sequence-increment: release 4.3.1 is pinned and has no cases"]
 
 
-def test_a_kind_of_question_that_is_gone_is_named(sound: Frozen) -> None:
+def test_required_label_without_frozen_case_is_reported(sound: Frozen) -> None:
     kind = min(RULE.required_labels)
     kept = tuple(case for case in sound.cases if kind not in set(RULE.labels(case.typed_question(RULE))))
     assert f"sequence-increment: no case is of the kind: {kind}" in drifted(Frozen(sound.provenance, kept))
@@ -155,14 +155,14 @@ def test_damaged_frozen_case_is_reported_with_the_kind_of_damage(
     assert any(said in what for what in damages(RULE, changed(sound, 3, **change(sound.cases[3]))))
 
 
-def test_a_case_twice_and_a_file_of_another_rule(sound: Frozen) -> None:
+def test_duplicate_case_and_cases_of_another_rule_are_damage(sound: Frozen) -> None:
     assert list(damages(RULE, sound)) == []
     (twice,) = damages(RULE, Frozen(sound.provenance, (*sound.cases, sound.cases[0])))
     assert "answers a question that another case answers in the same release" in twice
     assert "it is about sequence-increment" in next(damages(RULES["sequence-decrement"], sound))
 
 
-def test_a_folder_is_read_whole_or_not_at_all(sound: Frozen, tmp_path: Path) -> None:
+def test_folder_with_missing_damaged_or_unknown_case_file_is_refused(sound: Frozen, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"sequence-increment\.ndjson cannot be read: No such file or directory"):
         read_folder(tmp_path, [RULE])
     path = tmp_path / f"{RULE.slug}.ndjson"

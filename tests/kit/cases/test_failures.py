@@ -36,7 +36,7 @@ def test_saved_failure_file_has_the_documented_json(tmp_path: Path) -> None:
     assert [other.name for other in path.parent.iterdir()] == [path.name], "nothing half-written stays"
 
 
-def test_saving_twice_is_saving_once(tmp_path: Path) -> None:
+def test_saving_a_failure_again_writes_the_identical_file(tmp_path: Path) -> None:
     first = save_failure(RULE, DIFFERENCE, SAID, {"seed": 7}, tmp_path)
     content = first.read_bytes()
     assert save_failure(RULE, DIFFERENCE, SAID, {"seed": 7}, tmp_path) == first
@@ -60,7 +60,7 @@ def test_failure_that_cannot_be_saved_is_printed_in_full(tmp_path: Path) -> None
     assert json.loads(line[line.index("{") :]) == DOCUMENT
 
 
-def test_neither_a_file_nor_an_id(tmp_path: Path) -> None:
+def test_failure_name_that_is_no_file_and_no_id_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=f"no failure 'nowhere': expected a file, or the id of one in {tmp_path}"):
         read_failure("nowhere", tmp_path)
 
@@ -79,7 +79,7 @@ def test_neither_a_file_nor_an_id(tmp_path: Path) -> None:
         (json.dumps({**DOCUMENT, "actual": {**DOCUMENT["actual"], "answer": 5}}), "Expected `object`, got `int`"),
     ],
 )
-def test_a_file_that_is_none(tmp_path: Path, content: str, why: str) -> None:
+def test_malformed_failure_file_is_refused_with_path_and_reason(tmp_path: Path, content: str, why: str) -> None:
     path = tmp_path / "it.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(BadInput, match=why) as raised:
@@ -87,7 +87,7 @@ def test_a_file_that_is_none(tmp_path: Path, content: str, why: str) -> None:
     assert str(raised.value).startswith(f"{path} is not a failure file: ")
 
 
-def test_a_file_in_another_encoding(tmp_path: Path) -> None:
+def test_failure_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "it.json"
     path.write_bytes(json.dumps(DOCUMENT).encode().replace(b"one-bit", b"one-b\xef"))
     with pytest.raises(BadInput, match="is not a failure file"):
@@ -103,7 +103,9 @@ def test_a_file_in_another_encoding(tmp_path: Path) -> None:
         ({"question": None}, "the question is not one of rule murmur2: Expected `object`, got `null`"),
     ],
 )
-def test_a_question_that_is_none(tmp_path: Path, changes: dict[str, Any], why: str) -> None:
+def test_failure_with_unknown_rule_or_invalid_question_is_refused(
+    tmp_path: Path, changes: dict[str, Any], why: str
+) -> None:
     path = tmp_path / "it.json"
     path.write_text(json.dumps({**DOCUMENT, **changes}), encoding="utf-8")
     with pytest.raises(BadInput, match=why):

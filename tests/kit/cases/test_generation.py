@@ -91,7 +91,7 @@ def test_frozen_cases_name_jars_jvm_and_java_source() -> None:
     assert made.asked == 3 * (made.asked // 3) > 0
 
 
-def test_the_answers_are_javas_and_what_the_reference_says_otherwise_is_counted() -> None:
+def test_frozen_answer_is_of_java_where_reference_differs_and_case_is_listed() -> None:
     java = Told(lambda at, question: Answered({"hash": 5}) if question.key == "" and at == NEW else None)  # type: ignore[attr-defined]
     (made,) = frozen(java, MURMUR2)
     (wrong,) = [case for case in made.frozen.cases if case.answer == {"hash": 5}]
@@ -102,7 +102,7 @@ def test_the_answers_are_javas_and_what_the_reference_says_otherwise_is_counted(
     assert "one-bit" in wrong.kills, "a mutant is held to Java, not to the reference"
 
 
-def test_the_reference_is_compared_in_each_behaviour() -> None:
+def test_freezing_compares_reference_with_java_for_each_behaviour_record() -> None:
     """Java answers in all releases as the newest one does: the reference does not in the older ones."""
     (first,) = frozen(Told(), PARTITION)
     case = next(case for case in first.frozen.cases if case.releases == ("4.4.0",))
@@ -113,7 +113,7 @@ def test_the_reference_is_compared_in_each_behaviour() -> None:
     assert made.apart == (case.id,)
 
 
-def test_what_a_release_does_not_have_is_left_out_and_counted() -> None:
+def test_question_unsupported_in_a_release_is_omitted_there_and_counted_absent() -> None:
     java = Told(lambda at, question: Unsupported("no") if question.key == "" and at == NEW else None)  # type: ignore[attr-defined]
     (made,) = frozen(java, MURMUR2)
     (case,) = [case for case in made.frozen.cases if case.question == msgspec.Raw(b'{"key":""}')]
@@ -129,7 +129,7 @@ def test_question_that_java_failed_is_reported_and_not_frozen() -> None:
     assert not [case for case in made.frozen.cases if case.question == msgspec.Raw(b'{"key":""}')]
 
 
-def test_every_mutant_is_caught_by_several_or_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_freezing_selects_a_case_for_each_mutant_and_lists_survivors(monkeypatch: pytest.MonkeyPatch) -> None:
     none = Mutant("no-mistake", "murmur2", "none", MURMUR2.ask)
     monkeypatch.setattr(freezing, "MUTANTS", (*freezing.MUTANTS, none))
     (made,) = frozen(Told(), MURMUR2)
@@ -146,20 +146,20 @@ def test_unasked_required_label_is_reported_by_freezing() -> None:
     assert "never met" in made.missing_labels
 
 
-def test_a_release_without_the_rule_is_not_asked() -> None:
+def test_freezing_skips_a_release_without_the_rule() -> None:
     java = Told()
     plan = Plan([RULES["sequence-decrement"]], [ANCIENT], 10, 7, {"sequence-decrement": 10})
     (made,) = freeze(plan, java, Steps("", 0))
     assert (java.asked, made.frozen.cases, made.frozen.provenance.jars) == ([], (), {})
 
 
-def test_the_same_seed_the_same_cases() -> None:
+def test_frozen_cases_depend_on_the_seed_only() -> None:
     first, again, other = (frozen(Told(), MURMUR2, seed=seed) for seed in (7, 7, 8))
     assert first == again
     assert [made.frozen.cases for made in first] != [made.frozen.cases for made in other]
 
 
-def test_what_java_raises_comes_through() -> None:
+def test_freezing_passes_on_an_exception_of_the_java_answerer() -> None:
     def lost(*_: Any) -> Any:
         raise RuntimeError("the JVM has gone")
 

@@ -43,16 +43,16 @@ def killed(mutants: list[Mutant], frozen: Case) -> tuple[str, ...]:
 OTHER = Mutant("other", "murmur2", "five", other)
 
 
-def test_mutant_is_caught_by_a_differing_javas_answer() -> None:
+def test_mutant_is_killed_by_a_case_whose_java_answer_differs() -> None:
     assert killed([OTHER], case(4, "4.4.0")) == ("other",)
     assert killed([OTHER], case(5, "4.4.0")) == ()
 
 
-def test_a_mutant_that_breaks_down_is_not_caught() -> None:
+def test_mutant_that_raises_an_exception_is_not_killed() -> None:
     assert killed([Mutant("broken", "murmur2", "breaks", broken)], case(4, "4.4.0")) == ()
 
 
-def test_mutant_is_judged_also_in_the_release_of_the_mutant() -> None:
+def test_mutant_of_a_release_is_killed_only_by_cases_of_that_release() -> None:
     def old(question: Murmur2Question, release: Release) -> dict[str, Any]:
         return {"hash": 5 if release == parse_release("2.0.1") else 4}
 
@@ -61,12 +61,12 @@ def test_mutant_is_judged_also_in_the_release_of_the_mutant() -> None:
     assert killed([mutant], case(4, "4.4.0")) == (), "of 2.0.1 this case says nothing"
 
 
-def test_the_slugs_are_sorted() -> None:
+def test_slugs_of_killed_mutants_are_sorted() -> None:
     mutants = [Mutant(slug, "murmur2", "", other) for slug in ("b", "c", "a")]
     assert killed(mutants, case(4, "4.4.0")) == ("a", "b", "c")
 
 
-def test_the_smallest_comes_first_and_others_follow() -> None:
+def test_questions_that_kill_a_mutant_start_with_the_smallest() -> None:
     mutants = [mutant for mutant in MUTANTS if mutant.rule == "murmur2"][:5]
     space = source_of(RULE, "some", tuple(Murmur2Question(f"{byte:02x}" * 3) for byte in range(256)))
     asked = [space, source_of(RULE, HYPOTHESIS, tuple(collect(RULE, 100, 7)))]
@@ -87,7 +87,7 @@ def test_the_smallest_comes_first_and_others_follow() -> None:
     assert found == killers(RULE, mutants, asked, 100, 7), "the same again from the same seed"
 
 
-def test_where_the_search_finds_nothing_every_question_is_tried() -> None:
+def test_every_question_is_tried_on_a_mutant_if_the_search_kills_none() -> None:
     def rare(question: Murmur2Question, release: Release) -> dict[str, Any]:
         return {"hash": 1} if question.key == "0102030405060708" else RULE.ask(question, release)
 
@@ -97,7 +97,7 @@ def test_where_the_search_finds_nothing_every_question_is_tried() -> None:
     assert killers(RULE, [Mutant("none", "murmur2", "", RULE.ask)], [], 20, 7) == {"none": []}
 
 
-def test_a_mutant_that_patches_a_module_leaves_the_reference_alone() -> None:
+def test_mutant_that_patches_a_module_does_not_affect_the_reference() -> None:
     def patched(question: Murmur2Question, release: Release) -> dict[str, Any]:
         with patch.object(murmur2_rule, "murmur2", lambda _: 5):
             time.sleep(0.01)  # the reference would be asked now, if it were asked in another thread
@@ -109,12 +109,12 @@ def test_a_mutant_that_patches_a_module_leaves_the_reference_alone() -> None:
 
 
 @pytest.mark.parametrize("pair", [("", "00"), ("00", "01")])
-def test_one_order_of_questions(pair: tuple[str, str]) -> None:
+def test_question_size_orders_keys_by_length_then_bytes(pair: tuple[str, str]) -> None:
     less, more = map(Murmur2Question, pair)
     assert to_size(less) < to_size(more)
 
 
-def test_covering_takes_what_shows_most_mutants_smallest_first() -> None:
+def test_covering_prefers_questions_that_kill_most_mutants_smallest_first() -> None:
     def key(text: str) -> Murmur2Question:
         return Murmur2Question(text)
 

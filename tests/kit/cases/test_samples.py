@@ -12,7 +12,7 @@ from kafka_reference.releases import NEWEST
 
 
 @pytest.mark.parametrize("slug", ["murmur2", "round-robin-partitioner", "sticky-distribution"])
-def test_samples_are_of_different_kinds_and_short_ones_come_first(slug: str) -> None:
+def test_sample_questions_have_distinct_kinds_and_are_sorted_by_length(slug: str) -> None:
     found = samples(RULES[slug], NEWEST, 4)
     kinds = [set(sample.kinds) for sample in found]
     assert len({frozenset(kind) for kind in kinds}) == 4
@@ -22,7 +22,7 @@ def test_samples_are_of_different_kinds_and_short_ones_come_first(slug: str) -> 
     assert len(sizes) == 4
 
 
-def test_questions_in_domain_come_first() -> None:
+def test_samples_are_in_domain_if_the_kind_has_such_questions() -> None:
     several = samples(RULES["partition-for-key"], NEWEST, 30)
     assert not any(sample.out_of_domain for sample in several)
     null = samples(RULES["partition-for-key"], NEWEST, 2, kind="null key")
@@ -35,13 +35,13 @@ def test_sample_of_questions_depends_only_on_the_seed() -> None:
     assert samples(rule, NEWEST, 5, seed=3) != samples(rule, NEWEST, 5, seed=4)
 
 
-def test_all_samples_of_a_kind_are_of_this_kind() -> None:
+def test_samples_of_a_requested_kind_all_have_that_kind() -> None:
     found = samples(RULES["murmur2"], NEWEST, 7, kind="hash below zero")
     assert len(found) == 7
     assert all("hash below zero" in sample.kinds for sample in found)
 
 
-def test_questions_are_generated_where_the_cases_do_not_suffice() -> None:
+def test_samples_beyond_the_frozen_cases_are_generated() -> None:
     cases_of_this_kind = 201  # there are 200 frozen cases
     assert len(samples(RULES["sticky-distribution"], NEWEST, cases_of_this_kind)) == cases_of_this_kind
 
@@ -50,6 +50,6 @@ def test_questions_are_generated_where_the_cases_do_not_suffice() -> None:
     ("kind", "hint"),
     [("hash bellow zero", "did you mean 'hash below zero'\\?"), ("zzzz", "expected one of 0 bytes, 1 bytes, ")],
 )
-def test_a_kind_without_questions(kind: str, hint: str) -> None:
+def test_samples_of_an_unknown_kind_are_refused_with_a_hint(kind: str, hint: str) -> None:
     with pytest.raises(BadInput, match=f"^murmur2 has no kind of question '{kind}': {hint}"):
         samples(RULES["murmur2"], NEWEST, 1, kind=kind)

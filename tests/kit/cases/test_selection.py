@@ -38,12 +38,12 @@ def numbers(chosen: list[Candidate]) -> list[int]:
     return [each.question.partitions for each in chosen]  # type: ignore[attr-defined]
 
 
-def test_quotas_are_of_rules_and_enough() -> None:
+def test_case_quotas_name_existing_rules_and_sum_to_20_000() -> None:
     assert set(QUOTAS) <= set(RULES)
     assert sum(QUOTAS.values()) >= 20_000
 
 
-def test_every_kind_several_times_though_the_quota_is_small() -> None:
+def test_selection_has_several_cases_of_each_label_despite_a_small_quota() -> None:
     some = [candidate(number) for number in range(100)]
     chosen = choose(some, [], 1)
     count = Counter(label for each in chosen for label in each.labels)
@@ -63,20 +63,20 @@ def test_requested_case_is_selected_even_if_large() -> None:
     assert chosen[-1] is wanted, "smallest first"
 
 
-def test_kinds_are_covered_in_each_release() -> None:
+def test_selection_covers_each_label_in_each_release() -> None:
     both = [candidate(number) for number in (1, 3, 5, 7, 9)]
     old = [candidate(number, releases=(OLD,)) for number in (2, 4, 6, 8, 0)]
     new = [candidate(number, releases=(NEW,)) for number in (12, 14, 16, 18, 10)]
     assert len(choose([*both, *old, *new], [], 0)) == 15, "of even numbers each release has its own"
 
 
-def test_of_long_questions_fewer_will_do() -> None:
+def test_selection_takes_one_case_of_a_label_with_only_long_questions() -> None:
     some = [candidate(number, "00" * 8000) for number in (91, 93, 95, 97, 99)]
     chosen = choose([candidate(1), *some], [], 100)
     assert numbers(chosen) == [1, 91], "one of the kind `many`"
 
 
-def test_each_sort_of_answer_and_then_in_turn() -> None:
+def test_selection_alternates_between_shapes_of_answers_up_to_the_quota() -> None:
     zeros = [candidate(number) for number in range(1, 60, 2)]
     below = [candidate(number, answer=-1) for number in range(61, 80, 2)]
     chosen = choose([*zeros, *below], [], 12)
@@ -91,7 +91,7 @@ def test_each_sort_of_answer_and_then_in_turn() -> None:
     assert len(choose([several, *zeros], [], 12)) == 11, "the quota counts cases, and this one is two"
 
 
-def test_java_is_asked_what_was_asked_for_every_kind_and_evenly_of_the_rest() -> None:
+def test_thinned_questions_keep_wanted_ones_and_every_label() -> None:
     every = source_of(RULE, "some", tuple(PartitionForKeyQuestion(f"{n:04x}", n) for n in range(1000)))
     wanted = PartitionForKeyQuestion("ff", 5)
     asked = thinned(RULE, [every, every], [wanted], 50)
@@ -102,7 +102,7 @@ def test_java_is_asked_what_was_asked_for_every_kind_and_evenly_of_the_rest() ->
     assert len(thinned(RULE, [every], [], 1000)) == 1000
 
 
-def test_candidate_of_steps_is_sorted_by_the_answers_of_steps() -> None:
+def test_sort_key_of_a_script_candidate_lists_shapes_of_step_answers() -> None:
     script = {"steps": [{"partition": 3}, {"partition": 4}, {}, None, {"done": True}]}
     assert Candidate(RULE, PartitionForKeyQuestion("", 1), ((to_json(script), (NEW,)),)).sort == (
         " | done done True; nothing; null; partition"

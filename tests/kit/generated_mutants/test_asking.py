@@ -61,18 +61,18 @@ def test_generated_mutant_is_killed_at_the_distinguishing_question(
     assert result.killer == ASKED[6].name
 
 
-def test_the_reference_itself_survives(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unmutated_reference_survives_all_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     result = result_of(RULE.ask, monkeypatch)
     assert (result.verdict, result.asked, result.killer) == ("survived", 20, "")
 
 
-def test_kill_by_fresh_question_is_recorded_as_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mutant_killed_by_a_generated_question_is_recorded_as_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = RuleQuestions(RULE, 1).asked("fresh")[:20]
     result = result_of(fail, monkeypatch, fresh)
     assert result.verdict == "fresh"
     assert result.killer.startswith('fresh {"by":')
 
 
-def test_a_rule_that_cannot_be_imported_is_no_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mutant_whose_rule_fails_to_import_is_invalid(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(asking, "rule_anew", fail)
     assert ask_until_killed("key", ASKED).verdict == "invalid"

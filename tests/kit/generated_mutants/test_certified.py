@@ -14,7 +14,7 @@ from kafka_reference.certificate import MutationScore, certificate
 from kafka_reference.proven import proven_releases
 
 
-def test_certificate_receives_mutation_scores_by_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificate_with_scores_has_mutation_score_of_each_certified_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     mutants = Population(proven_releases()).of("sequence-increment")
     survivors = (mutants[0].mutation.key, "kafka_reference.errors:f: a mutant that is not of this rule")
     rows = (Row("sequence-increment", "f", 1, 10, 7, 1, survivors), Row("isr", "f", 1, 0, 0, 0, ()))
@@ -24,5 +24,5 @@ def test_certificate_receives_mutation_scores_by_rule(monkeypatch: pytest.Monkey
     assert with_scores(made).scores == {"sequence-increment": MutationScore(9, 7, 8, 0, 0)}
 
 
-def test_the_certificate_that_ships_has_the_scores_of_the_record_that_ships() -> None:
+def test_shipped_certificate_has_mutation_scores_of_the_shipped_record() -> None:
     assert certificate().scores == with_scores(certificate()).scores

@@ -32,17 +32,17 @@ def mutations(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Mutation, ...]]
     explanations._unreached.cache_clear()
 
 
-def test_survivors_are_explained_by_refusals_and_remarks(mutations: tuple[Mutation, ...]) -> None:
+def test_survivors_are_explained_by_argument_checks_and_unreached_comments(mutations: tuple[Mutation, ...]) -> None:
     reasons = {one.line: (found := explain(one)) and found.reason for one in mutations}
     refusal = "refuses an argument or a question: there is no answer to compare"
     assert reasons == {3: refusal, 4: refusal, 5: "nobody has ten", 6: "nobody has ten", 8: "a remark above", 9: None}
 
 
-def test_every_explanation_is_of_a_survivor() -> None:
+def test_every_explanation_names_a_surviving_mutant_of_the_record() -> None:
     assert unused([key for row in shipped().rows for key in row.survivors]) == []
 
 
-def test_a_whole_key_covers_no_numbered_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_explanation_with_exact_mutant_key_does_not_match_numbered_duplicate(monkeypatch: pytest.MonkeyPatch) -> None:
     one = explanations.Explanation(("m.a:f: 0 → 1", "m.a:g: x → "), "equivalent", "So.")
     monkeypatch.setattr(explanations, "explanations", lambda: (one,))
     assert unused(["m.a:f: 0 → 1 #2"]) == list(one.mutants)

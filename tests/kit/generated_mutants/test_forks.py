@@ -20,7 +20,7 @@ def test_each_forked_task_has_a_separate_process() -> None:
     assert len({value[1] for value in found.values() if value} | {os.getpid()}) == 4
 
 
-def test_a_process_that_dies_returns_nothing() -> None:
+def test_forked_task_whose_process_dies_returns_none() -> None:
     def work(task: int) -> int:
         if task == 2:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -31,7 +31,7 @@ def test_a_process_that_dies_returns_nothing() -> None:
     assert dict(in_forks([1, 2, 3], work, int, at_once=3)) == {1: 1, 2: None, 3: None}
 
 
-def test_a_process_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forked_process_over_the_time_limit_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forks, "LIMIT_S", 0.2)
     monkeypatch.setattr(forks, "_POLL_S", 0.05)
     begun = time.monotonic()
@@ -39,7 +39,7 @@ def test_a_process_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPatch)
     assert time.monotonic() - begun < 30
 
 
-def test_whatever_ends_the_iteration_ends_the_processes() -> None:
+def test_closing_the_result_iterator_kills_running_forked_processes() -> None:
     reading, writing = os.pipe()
 
     def work(task: int) -> int:
@@ -56,7 +56,7 @@ def test_whatever_ends_the_iteration_ends_the_processes() -> None:
         os.kill(pid, 0)
 
 
-def test_tasks_are_taken_when_a_process_is_free() -> None:
+def test_forks_draw_the_next_task_only_when_a_process_is_free() -> None:
     taken = []
 
     def tasks() -> Iterator[int]:

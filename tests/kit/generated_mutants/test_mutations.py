@@ -33,21 +33,21 @@ def named(one: Module, key: str) -> Mutation:
     return next(mutation for mutation in one.mutations if mutation.key == key)
 
 
-def test_each_generated_mutation_has_a_unique_name() -> None:
+def test_generated_mutations_with_equal_text_have_numbered_unique_keys() -> None:
     keys = [mutation.key for mutation in module().mutations]
     assert len(set(keys)) == len(keys)
     assert "m:Counter.add: number > 1 → number >= 1" in keys
     assert "m:Counter.add: number > 1 → number >= 1 #2" in keys
 
 
-def test_place_is_the_outermost_function() -> None:
+def test_place_of_a_mutation_in_a_nested_function_is_the_outermost_function() -> None:
     found = named(module(), "m:Counter.add: number + 1 → number - 1")
     assert (found.definition, found.place, found.in_function, found.line) == ("Counter", "Counter.add", True, 7)
     limit = named(module(), "m:Counter: 3 → 4")
     assert (limit.place, limit.in_function) == ("Counter", False)
 
 
-def test_a_module_is_compiled_with_one_mistake_and_is_whole_again_afterwards() -> None:
+def test_compiling_a_module_with_one_mutation_leaves_later_compilations_unmutated() -> None:
     one = module()
     wrong = executed(one, named(one, "m:Counter.add: number + 1 → number - 1"))
     assert wrong().add(5) == 4
@@ -55,7 +55,7 @@ def test_a_module_is_compiled_with_one_mistake_and_is_whole_again_afterwards() -
     assert (larger.limit, larger().add(5)) == (4, 6)
 
 
-def test_the_check_of_arguments_is_not_mutated() -> None:
+def test_arguments_of_the_checked_decorator_are_not_mutated() -> None:
     checked = """
 from kafka_reference.arguments import Narrowed, checked
 

@@ -51,11 +51,13 @@ def texts(code: str) -> dict[str, list[str]]:
         ("X = since('2.3.0')", "release", ["since('2.3.0') → since('2.2.2')"]),
     ],
 )
-def test_an_operator_changes_one_thing(code: str, operator: str, expected: list[str]) -> None:
+def test_mutation_operator_yields_expected_mutants_of_a_statement(
+    code: str, operator: str, expected: list[str]
+) -> None:
     assert texts(code).get(operator, []) == expected
 
 
-def test_what_decides_no_answer_is_left_alone() -> None:
+def test_annotations_decorators_docstrings_and_asserts_are_not_mutated() -> None:
     code = """
 __all__ = ["a", "b"]
 T: TypeAlias = tuple[1, 2]

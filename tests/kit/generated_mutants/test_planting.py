@@ -24,12 +24,12 @@ NAME = "kafka_reference.idempotence.sequences"
 QUESTION = SequenceQuestion(sequence=5, by=3)
 
 
-def test_modules_that_depend_on_another() -> None:
+def test_dependents_of_a_module_include_transitive_importers() -> None:
     assert dependents_of("p.a", CODE) == {"p.b", "p.c", "p.d"}
     assert dependents_of("p.d", CODE) == frozenset()
 
 
-def test_planted_mutation_is_active_in_one_process_only() -> None:
+def test_planted_mutation_is_active_only_in_the_forked_process() -> None:
     sources = installed_sources().python
     module = Module(NAME, sources[NAME], [])
     wrong = next(one for one in module.mutations if one.key == f"{NAME}:increment: sequence + by → sequence - by")

@@ -10,13 +10,13 @@ SLUGS = ("sequence-decrement", "sequence-increment", "murmur2", "partition-for-k
 POPULATION = Population(proven_releases(), {slug: RULES[slug] for slug in SLUGS})
 
 
-def test_a_mutant_belongs_to_one_rule() -> None:
+def test_no_generated_mutant_belongs_to_two_rules() -> None:
     keys = [mutant.mutation.key for slug in SLUGS for mutant in POPULATION.of(slug)]
     assert len(keys) > 150
     assert len(set(keys)) == len(keys)
 
 
-def test_rules_that_reach_a_mutant_are_named() -> None:
+def test_generated_mutant_lists_owning_rule_first_then_rules_that_reach_the_code() -> None:
     for slug in SLUGS:
         assert all(mutant.rules[0] == slug for mutant in POPULATION.of(slug))
     rules = {one.mutation.place: one.rules for slug in SLUGS for one in POPULATION.of(slug)}
@@ -28,7 +28,7 @@ def test_modules_outside_gate_questions_yield_no_mutants() -> None:
     assert not {one.mutation.module for slug in SLUGS for one in POPULATION.of(slug)} & set(OUTSIDE)
 
 
-def test_rule_with_behaviours_of_a_package_has_mutants_of_that_package() -> None:
+def test_rule_with_behaviour_record_of_a_package_owns_mutants_of_the_package() -> None:
     rules = {slug: RULES[slug] for slug in ("log-segment", "record-batch")}
     mutants = Population(proven_releases(), rules).of("log-segment")
     shared = [one for one in mutants if one.mutation.module.startswith("kafka_reference.record_batch.")]
@@ -36,7 +36,7 @@ def test_rule_with_behaviours_of_a_package_has_mutants_of_that_package() -> None
     assert {one.siblings for one in shared} == {("record-batch",)}
 
 
-def test_rule_that_builds_on_a_package_leaves_mutants_to_the_rule_of_that_package() -> None:
+def test_rule_that_only_calls_a_package_owns_no_mutants_of_the_package() -> None:
     population = Population(proven_releases(), {slug: RULES[slug] for slug in ("consumer-fetch", "record-batch")})
     decoder = "kafka_reference.record_batch.records"
     assert decoder not in {one.mutation.module for one in population.of("consumer-fetch")}

@@ -22,7 +22,7 @@ def is_as_expected(slug: str, one: Asked) -> bool:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_the_reference_answers_as_expected(slug: str) -> None:
+def test_reference_gives_expected_answer_to_frozen_and_fresh_mutant_questions(slug: str) -> None:
     questions = RuleQuestions(RULES[slug], 3)
     for stage in ("frozen", "fresh"):
         asked = questions.asked(stage)  # type: ignore[arg-type]
@@ -31,26 +31,26 @@ def test_the_reference_answers_as_expected(slug: str) -> None:
         assert all(is_as_expected(slug, one) for one in asked[:300])
 
 
-def test_every_case_is_asked_once_before_any_is_asked_again() -> None:
+def test_frozen_cases_are_all_asked_once_before_any_repeats_in_another_release() -> None:
     asked = RuleQuestions(RULES["produce-acks"], 3).asked("frozen")
     cases = len({one.case for one in asked})
     assert len({one.case for one in asked[:cases]}) == cases < len(asked)
     assert len({(one.case, one.release) for one in asked}) == len(asked)
 
 
-def test_one_release_is_asked_by_itself() -> None:
+def test_questions_for_one_release_contain_no_other_release() -> None:
     questions = RuleQuestions(RULES["sequence-decrement"], 3)
     assert {one.release for one in questions.asked_at(parse_release("2.1.1"), "frozen")} == {"2.1.1"}
     assert {one.release for one in questions.asked_at(parse_release("2.1.1"), "fresh")} == {"2.1.1"}
     assert not list(questions.asked_at(parse_release("2.1.0"), "frozen"))  # the rule is not there yet
 
 
-def test_the_order_is_that_of_the_seed() -> None:
+def test_order_of_mutant_questions_depends_on_the_seed_only() -> None:
     first, again, other = (RuleQuestions(RULES["sequence-decrement"], seed).asked("frozen") for seed in (3, 3, 4))
     assert [one.name for one in first] == [one.name for one in again] != [one.name for one in other]
 
 
-def test_a_question_without_an_answer_in_a_release_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fresh_question_unsupported_in_a_release_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "outcome_of", lambda *_: Unsupported("not in this release"))
     made = RuleQuestions(RULES["sequence-increment"], 1)
     assert made.asked("fresh") == ()

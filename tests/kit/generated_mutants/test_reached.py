@@ -15,7 +15,7 @@ from kafka_conformance.rules import RULES
 RULE = RULES["sequence-decrement"]
 
 
-def test_functions_that_a_question_executes() -> None:
+def test_functions_of_a_question_are_those_that_the_reference_executes() -> None:
     asked = RuleQuestions(RULE, 1).asked("frozen")[:50]
     found = functions_of(RULE, asked)
     assert len(found) == 50
@@ -25,7 +25,7 @@ def test_functions_that_a_question_executes() -> None:
 
 
 @pytest.mark.parametrize("frozen", [False, True])
-def test_what_a_cache_returns_is_executed_by_each_question(*, frozen: bool) -> None:
+def test_cached_function_counts_as_executed_by_each_question(*, frozen: bool) -> None:
     rule = RULES["produce-acks"]
     asked = RuleQuestions(rule, 1).asked("frozen")[:50]
     if frozen:
@@ -37,7 +37,7 @@ def test_what_a_cache_returns_is_executed_by_each_question(*, frozen: bool) -> N
     assert all("kafka_reference.behaviour:_resolve" in functions for functions in found)
 
 
-def test_a_question_that_the_reference_fails_is_refused() -> None:
+def test_question_with_expected_answer_unlike_the_reference_is_refused() -> None:
     asked = RuleQuestions(RULE, 1).asked("frozen")
     wrong = msgspec.structs.replace(asked[3], expected=asked[4].expected + b" ")
     with pytest.raises(

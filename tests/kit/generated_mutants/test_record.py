@@ -24,7 +24,7 @@ def test_record_of_generated_mutants_round_trips(tmp_path: Path) -> None:
         read(tmp_path / "bad.json")
 
 
-def test_rows_are_replaced_in_the_order_of_the_rules() -> None:
+def test_merged_record_replaces_rows_and_sorts_by_rule() -> None:
     other = Row("delivery", "f", 1, 1, 1, 0, ())
     later = Row("murmur2", "g", 2, 10, 8, 0, ())
     assert merged(Record((ROW, other)), [later]) == Record((later, other))
@@ -43,38 +43,38 @@ def written(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_results_of_the_same_code_cases_and_seed_are_known_again(written: Path) -> None:
+def test_stored_mutant_results_are_reused_for_equal_code_cases_and_seed(written: Path) -> None:
     known = Results(written, "murmur2", 1, CASES).known
     assert known == {"k": KILLED, "l": ALIVE, "m": FRESH}
     assert Results(written, "murmur2", 2, CASES).known == {}
 
 
-def test_results_of_other_code_are_not_known(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_mutant_results_are_dropped_after_a_code_change(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record, "fingerprint", lambda _: "other")
     results = Results(written, "murmur2", 1, CASES)
     assert (results.known, results.earlier) == ({}, {})
 
 
-def test_mutants_that_no_case_killed_are_asked_new_cases(written: Path) -> None:
+def test_mutants_not_killed_by_a_frozen_case_are_asked_added_cases(written: Path) -> None:
     results = Results(written, "murmur2", 1, CASES | {"murmur2": ("a", "b", "d")})
     assert results.known == {"k": KILLED}
     assert results.earlier == {"l": ALIVE, "m": FRESH}
     assert results.asked["murmur2"] == {"a", "b"}
 
 
-def test_a_mutant_whose_case_is_gone_is_asked_everything(written: Path) -> None:
+def test_mutant_killed_by_a_removed_case_is_asked_all_questions(written: Path) -> None:
     results = Results(written, "murmur2", 1, CASES | {"murmur2": ("a",)})
     assert set(results.known) == {"l", "m"}
     assert results.earlier == {}
 
 
-def test_a_file_that_was_cut_is_asked_again(written: Path) -> None:
+def test_truncated_file_of_mutant_results_is_ignored(written: Path) -> None:
     path = written / "murmur2.ndjson"
     path.write_bytes(path.read_bytes() + b'{"key": ')
     assert Results(written, "murmur2", 1, CASES).known == {}
 
 
-def test_the_record_that_ships_is_of_rules_that_exist() -> None:
+def test_shipped_record_has_existing_rules_and_counts_that_add_up() -> None:
     rows = shipped().rows
     assert [row.rule for row in rows] == [slug for slug in RULES if slug in {row.rule for row in rows}]
     assert all(row.frozen + row.fresh + len(row.survivors) == row.mutants for row in rows)

@@ -15,7 +15,7 @@ from kafka_jars.pins import load
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_every_required_kind_is_asked_in_a_handful(slug: str) -> None:
+def test_bench_questions_of_a_rule_cover_required_labels_in_under_100(slug: str) -> None:
     asked = source(RULES[slug])
     assert set(asked.labels) >= RULES[slug].required_labels
     assert 5 < len(asked.questions) < 100
@@ -23,7 +23,7 @@ def test_every_required_kind_is_asked_in_a_handful(slug: str) -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_a_mutant_is_found_and_not_by_the_first_field_or_step_alone(mutant: Mutant) -> None:
+def test_bench_mutant_differs_only_after_the_first_answer_field_or_step(mutant: Mutant) -> None:
     found = 0
     for question, case in cases_of(mutant.rule).items():
         outcome = outcome_of(mutant.ask, question, RELEASE)
@@ -36,7 +36,7 @@ def test_a_mutant_is_found_and_not_by_the_first_field_or_step_alone(mutant: Muta
     assert found
 
 
-def test_the_neighbour_is_the_release_before_and_answers_otherwise() -> None:
+def test_neighbour_is_the_preceding_release_with_different_answers() -> None:
     pinned = list(load().releases)
     assert pinned.index(str(NEIGHBOUR)) == pinned.index(str(RELEASE)) - 1
     cases = cases_of("round-robin-partitioner").values()
@@ -44,7 +44,7 @@ def test_the_neighbour_is_the_release_before_and_answers_otherwise() -> None:
 
 
 @pytest.mark.parametrize("part", ["kinds", "mutants"])
-def test_too_few_frozen_cases_are_an_error(monkeypatch: pytest.MonkeyPatch, part: str) -> None:
+def test_bench_without_frozen_case_for_a_label_or_mutant_is_refused(monkeypatch: pytest.MonkeyPatch, part: str) -> None:
     cases_of.cache_clear()
     if part == "kinds":
         monkeypatch.setattr(benches, "frozen", lambda _: None)

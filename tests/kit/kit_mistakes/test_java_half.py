@@ -16,7 +16,7 @@ from kafka_jars import ORACLE_SOURCES
 FILE = "rule/QuestionDraws.java"
 
 
-def test_what_is_compiled_has_the_edit(bench: Bench) -> None:
+def test_changed_java_compiles_the_edited_copy_and_leaves_shipped_source(bench: Bench) -> None:
     shipped = (ORACLE_SOURCES / "release" / FILE).read_text(encoding="utf-8")
     known: Any = oracles.java_sources  # type: ignore[attr-defined]
     with changed_java(bench, (FILE, "draws.get(taken)", "draws.get(0)")):
@@ -31,7 +31,7 @@ def test_what_is_compiled_has_the_edit(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(("text", "times"), [("no such text", "0"), ("draws.get", "1"), ("taken", "[2-9]|1\\d")])
-def test_a_text_has_to_be_there_once(bench: Bench, text: str, times: str) -> None:
+def test_java_edit_whose_text_does_not_occur_exactly_once_is_refused(bench: Bench, text: str, times: str) -> None:
     expected = nullcontext() if times == "1" else pytest.raises(KitError, match=rf"{text!r} ({times}) times")
     with expected, changed_java(bench, (FILE, text, text)):
         pass

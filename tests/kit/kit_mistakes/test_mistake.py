@@ -9,7 +9,7 @@ import pytest
 from kafka_conformance.kit_mistakes.mistake import patched, replacing
 
 
-def test_a_block_ends_with_what_was_there() -> None:
+def test_patched_attributes_are_restored_after_the_block_and_after_an_exception() -> None:
     owner = SimpleNamespace(one=1, two=2)
     with patched((owner, "one", 10), (owner, "two", 20)):
         assert (owner.one, owner.two) == (10, 20)
@@ -18,7 +18,7 @@ def test_a_block_ends_with_what_was_there() -> None:
     assert (owner.one, owner.two) == (1, 2)
 
 
-def test_a_place_that_does_not_exist_is_an_error() -> None:
+def test_patching_a_missing_attribute_raises_and_restores_earlier_ones() -> None:
     owner = SimpleNamespace(one=1)
     with pytest.raises(AttributeError), patched((owner, "one", 10), (owner, "gone", 1)):
         pass

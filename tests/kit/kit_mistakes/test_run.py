@@ -38,12 +38,12 @@ def _run(bench: Bench, checks: list[Check], mistakes: list[Mistake]) -> KitResul
 
 
 @pytest.mark.parametrize("check", HERE, ids=lambda check: check.name)
-def test_a_check_is_green_without_a_mistake(bench: Bench, check: Check) -> None:
+def test_kit_check_passes_without_a_planted_mistake(bench: Bench, check: Check) -> None:
     assert check.run(bench) == ""
 
 
 @pytest.mark.parametrize("mistake", PLANTED, ids=lambda mistake: mistake.slug)
-def test_each_named_check_detects_the_planted_mistake(bench: Bench, mistake: Mistake) -> None:
+def test_every_check_named_by_a_planted_mistake_detects_the_mistake(bench: Bench, mistake: Mistake) -> None:
     by_name = {check.name: check for check in HERE}
     names = [name for name in mistake.checks if name != NEEDS_JAVA]
     assert names
@@ -82,7 +82,7 @@ def _planted_in(real: Mistake, check: Check) -> list[Check]:
     return [replace(check, name=each.name) if each.name == real.checks[0] else each for each in HERE]
 
 
-def test_a_check_that_finds_nothing_fails_the_run(bench: Bench) -> None:
+def test_kit_selftest_fails_if_a_named_check_misses_the_mistake(bench: Bench) -> None:
     (real,) = [mistake for mistake in MISTAKES if mistake.slug == "gate-ignores-first-rule"]
     assert _run(bench, HERE, [real]).exit_code == 0
     blind = _run(bench, _planted_in(real, MISSES), [real])
@@ -91,14 +91,14 @@ def test_a_check_that_finds_nothing_fails_the_run(bench: Bench) -> None:
     assert blind.broken == {}
 
 
-def test_one_check_that_finds_a_mistake_does_not_excuse_another(bench: Bench) -> None:
+def test_kit_selftest_fails_if_only_one_of_two_named_checks_detects_the_mistake(bench: Bench) -> None:
     (real,) = [mistake for mistake in MISTAKES if mistake.slug == "unsupported-agrees"]
     half = _run(bench, _planted_in(real, MISSES), [real])
     assert half.exit_code == 1
     assert half.outcomes[0].missed_by == [real.checks[0]]
 
 
-def test_a_wrong_release_is_found_and_a_fault_is_no_finding(bench: Bench) -> None:
+def test_wrong_release_error_counts_as_detection_and_oracle_fault_propagates(bench: Bench) -> None:
     def raising(error: Exception) -> Check:
         def run(_: Bench) -> str:
             raise error
@@ -112,6 +112,6 @@ def test_a_wrong_release_is_found_and_a_fault_is_no_finding(bench: Bench) -> Non
         _run(bench, [raising(OracleFault("does not compile"))], [])
 
 
-def test_a_check_that_does_not_exist_is_an_error(bench: Bench) -> None:
+def test_planted_mistake_that_names_an_unknown_check_is_refused(bench: Bench) -> None:
     with pytest.raises(BadInput, match="planted names no check: nothing"):
         _run(bench, [MISSES], [_mistake("nothing")])

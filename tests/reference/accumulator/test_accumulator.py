@@ -66,7 +66,7 @@ class Play:
 
 
 @pytest.mark.parametrize("version", EVERY_ERA)
-def test_a_batch_lingers_then_is_ready_then_drained(version: str) -> None:
+def test_batch_is_ready_and_drained_after_linger_ms(version: str) -> None:
     play = Play(version, (0, 0), (1, 1))
     assert play.append(0) == (0, False, True)
     assert play.append(0) == (0, False, False)
@@ -78,7 +78,7 @@ def test_a_batch_lingers_then_is_ready_then_drained(version: str) -> None:
 
 
 @pytest.mark.parametrize("version", EVERY_ERA)
-def test_first_of_two_batches_is_closed_by_the_record_without_room(version: str) -> None:
+def test_record_that_does_not_fit_closes_the_batch_and_opens_another(version: str) -> None:
     play = Play(version, (0, 0))
     play.append(0, HALF)
     assert play.append(0, HALF) == (0, True, True)
@@ -87,7 +87,7 @@ def test_first_of_two_batches_is_closed_by_the_record_without_room(version: str)
 
 
 @pytest.mark.parametrize("version", EVERY_ERA)
-def test_what_comes_back_goes_to_the_front_and_waits(version: str) -> None:
+def test_reenqueued_batch_is_first_in_queue_and_waits_retry_backoff(version: str) -> None:
     play = Play(version, (0, 0))
     play.append(0)
     play.drain(0)
@@ -101,7 +101,7 @@ def test_what_comes_back_goes_to_the_front_and_waits(version: str) -> None:
 
 
 @pytest.mark.parametrize(("version", "waits"), [("3.5.2", True), ("3.6.2", False), ("4.4.0", False)])
-def test_another_leader_ends_the_wait(version: str, waits: bool) -> None:
+def test_new_leader_skips_retry_backoff_since_3_6(version: str, waits: bool) -> None:
     play = Play(version, (0, 0))
     play.move((0, 0), epoch=1)
     play.append(0)
@@ -115,7 +115,7 @@ def test_another_leader_ends_the_wait(version: str, waits: bool) -> None:
     ("version", "rounds"),
     [("2.0.1", [[0], [1], [2]]), ("2.3.1", [[0], [2], [1]]), ("3.2.3", [[0], [2], [1]]), ("3.3.2", [[0], [1], [2]])],
 )
-def test_where_the_next_drain_begins(version: str, rounds: list[list[int]]) -> None:
+def test_next_drain_starts_at_the_drain_index_of_the_release(version: str, rounds: list[list[int]]) -> None:
     play = Play(version, (0, 0), (1, 0), (2, 0))
     for partition in (0, 1, 2, 0, 1, 2):
         play.append(partition, HALF)
@@ -131,7 +131,7 @@ def test_append_to_closed_accumulator_throws(version: str, kind: type[JavaExcept
         play.append(0)
 
 
-def test_drained_for_a_node_without_partitions() -> None:
+def test_drain_of_node_without_partitions_is_empty_or_throws_by_release() -> None:
     assert Play("4.4.0", (0, 0)).drain(1) == []
     with pytest.raises(ArithmeticException):
         Play("3.5.2", (0, 0)).drain(1)
@@ -152,7 +152,7 @@ def test_expiry_by_delivery_timeout_counts_from_the_first_append() -> None:
     assert [batch.number for batch in play.it.expire()[0]] == [0]
 
 
-def test_expiry_by_request_timeout_spares_what_lingers_and_what_is_muted() -> None:
+def test_request_timeout_expiry_skips_lingering_batches_and_muted_partitions() -> None:
     play = Play("2.0.1", (0, 0), linger_ms=60)
     play.append(0)
     play.wait(160)
@@ -169,7 +169,7 @@ def test_append_without_partition_before_3_3_is_refused() -> None:
         Play("3.2.3", (0, 0)).append(None)
 
 
-def test_switch_without_partitions_throws_with_record_in_batch() -> None:
+def test_partition_switch_without_partitions_throws_after_record_is_appended() -> None:
     play = Play("4.4.0", (0, 0))
     play.append(None)
     play.move()
@@ -178,7 +178,7 @@ def test_switch_without_partitions_throws_with_record_in_batch() -> None:
     assert [len(batch.records) for batch in play.it.state.batches] == [1, 1]
 
 
-def test_an_empty_queue_takes_over_the_length_that_a_slow_node_left_behind() -> None:
+def test_load_table_gives_empty_queue_the_length_of_skipped_slow_partition() -> None:
     play = Play("4.4.0", (0, 0), (1, 1), (2, 1), linger_ms=0)
     for partition in (0, 0, 0, 1, 2, 2):
         play.append(partition, HALF)
@@ -194,7 +194,7 @@ def test_an_empty_queue_takes_over_the_length_that_a_slow_node_left_behind() -> 
 
 
 @pytest.mark.parametrize(("version", "kept"), [("3.9.1", 0), ("3.9.2", 200), ("4.0.2", 200), ("4.4.0", 200)])
-def test_memory_in_flight_is_kept_when_all_is_aborted(version: str, kept: int) -> None:
+def test_abort_keeps_buffer_memory_of_in_flight_batches_since_3_9_2(version: str, kept: int) -> None:
     play = Play(version, (0, 0))
     play.append(0)
     play.drain(0)
@@ -206,7 +206,7 @@ def test_memory_in_flight_is_kept_when_all_is_aborted(version: str, kept: int) -
 
 
 @pytest.mark.parametrize(("version", "open_piece"), [("2.5.1", True), ("2.6.3", False)])
-def test_pieces_of_a_split_batch_stand_open_to_2_5(version: str, open_piece: bool) -> None:
+def test_split_batches_stay_open_for_appends_up_to_2_5(version: str, open_piece: bool) -> None:
     play = Play(version, (0, 0))
     play.append(0)
     play.drain(0)
@@ -216,9 +216,7 @@ def test_pieces_of_a_split_batch_stand_open_to_2_5(version: str, open_piece: boo
 
 
 @pytest.mark.parametrize(("version", "headers"), [("0.11.0.0", ()), ("0.11.0.1", (("h", 9),))])
-def test_the_records_of_pieces_lose_their_headers_in_0_11_0_0(
-    version: str, headers: tuple[tuple[str, int], ...]
-) -> None:
+def test_batch_split_drops_record_headers_in_0_11_0_0(version: str, headers: tuple[tuple[str, int], ...]) -> None:
     play = Play(parse_release(version), (0, 0))
     play.append(0, replace(SMALL, headers=(("h", 9),)))
     play.drain(0)
@@ -228,7 +226,7 @@ def test_the_records_of_pieces_lose_their_headers_in_0_11_0_0(
 
 
 @pytest.mark.parametrize(("version", "fits"), [("0.10.0.0", True), ("0.10.0.1", False)])
-def test_a_batch_without_room_stays_open_in_0_10_0_0(version: str, fits: bool) -> None:
+def test_full_batch_stays_open_after_buffer_timeout_in_0_10_0_0(version: str, fits: bool) -> None:
     play = Play(parse_release(version), (0, 0), buffer_memory=CONFIG.batch_size)
     play.append(0, HALF)
     with pytest.raises(TimeoutException):
@@ -238,7 +236,7 @@ def test_a_batch_without_room_stays_open_in_0_10_0_0(version: str, fits: bool) -
 
 
 @pytest.mark.parametrize(("version", "pieces"), [("4.1.2", [3]), ("4.2.2", [1, 1, 1])])
-def test_a_piece_is_split_smaller_since_4_2(version: str, pieces: list[int]) -> None:
+def test_second_split_of_a_batch_yields_smaller_batches_since_4_2(version: str, pieces: list[int]) -> None:
     play = Play(version, (0, 0))
     for _ in range(3):
         play.append(0, SizedRecord(0, None, 30))
@@ -251,7 +249,7 @@ def test_a_piece_is_split_smaller_since_4_2(version: str, pieces: list[int]) -> 
 @pytest.mark.parametrize(
     ("version", "found"), [("2.0.1", [0, 1]), ("3.2.3", [0, 1]), ("3.3.2", [1, 0]), ("4.4.0", [1, 0])]
 )
-def test_nodes_are_found_ready_in_the_order_of_queues(version: str, found: list[int]) -> None:
+def test_ready_nodes_are_listed_in_queue_order_of_the_release(version: str, found: list[int]) -> None:
     play = Play(version, (0, 1), (1, 0), (2, 1))
     for partition in range(3):
         play.append(partition)
@@ -259,7 +257,7 @@ def test_nodes_are_found_ready_in_the_order_of_queues(version: str, found: list[
     assert play.it.ready(play.metadata).node_order == found
 
 
-def test_batches_are_aborted_and_queues_stay() -> None:
+def test_abort_batches_empties_queues_and_keeps_the_queue_objects() -> None:
     play = Play("4.4.0", (0, 0))
     play.append(0)
     play.it.abort_batches()

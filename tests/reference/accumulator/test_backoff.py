@@ -9,7 +9,7 @@ from kafka_reference.errors import DrawsExhausted
 from kafka_reference.java.thread_local_random import GAMMA, mix32, seed_for
 
 
-def test_first_draw_of_a_step_is_listed_and_others_derived() -> None:
+def test_first_random_draw_of_a_step_is_listed_and_later_draws_derive() -> None:
     draws = StepDraws((7, -1))
     assert [draws.next(), draws.next()] == [7, mix32(seed_for(7) + 2 * GAMMA)]
     draws.begin_step()
@@ -20,7 +20,7 @@ def test_first_draw_of_a_step_is_listed_and_others_derived() -> None:
         draws.next()
 
 
-def test_a_double_is_what_the_jvm_draws() -> None:
+def test_double_from_listed_draw_equals_thread_local_random_of_the_jvm() -> None:
     draws = StepDraws((mix32(12345 + GAMMA),))
     high, low = mix32(12345 + GAMMA) & 0xFFFFFFFF, draws.next() & 0xFFFFFFFF
     assert high == low  # the listed draw is the JVM's first one
@@ -42,5 +42,5 @@ def test_backoff_doubles_up_to_maximum_within_jitter() -> None:
 
 
 @pytest.mark.parametrize(("first", "most"), [(100, 100), (100, 10)])
-def test_without_room_to_grow_nothing_is_drawn(first: int, most: int) -> None:
+def test_backoff_at_maximum_uses_no_random_draw(first: int, most: int) -> None:
     assert Backoff(first, most, StepDraws(), exponential=True).after(5) == most

@@ -22,12 +22,12 @@ def moved(release: str, *epochs: int | None) -> list[bool]:
 
 
 @pytest.mark.parametrize("release", ["3.6.2", "3.7.1", "4.4.0"])
-def test_only_a_higher_epoch_is_a_new_leader(release: str) -> None:
+def test_reenqueued_batch_has_new_leader_only_with_higher_leader_epoch(release: str) -> None:
     assert moved(release, 1, 0, None, 2) == [False, False, False, True]
 
 
 @pytest.mark.parametrize("release", ["3.6.1", "3.7.0"])
-def test_in_3_6_1_and_3_7_0_any_other_epoch_is_a_new_leader(release: str) -> None:
+def test_any_other_leader_epoch_is_new_leader_in_3_6_1_and_3_7_0(release: str) -> None:
     assert moved(release, 1, None) == [False, True]
     assert moved(release, 1, 0) == [False, True]
     assert moved(release, 2) == [True]

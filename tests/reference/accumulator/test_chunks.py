@@ -34,7 +34,7 @@ def free(it: RecordAccumulator) -> int:
     return it.state.pool.available // CHUNK
 
 
-def test_growing_batch_takes_chunks_and_completion_returns_all() -> None:
+def test_growing_batch_allocates_chunks_and_completion_frees_every_chunk() -> None:
     it = made(4)
     assert append(it, 10)
     assert free(it) == 3
@@ -47,7 +47,7 @@ def test_growing_batch_takes_chunks_and_completion_returns_all() -> None:
     assert free(it) == 4
 
 
-def test_a_batch_that_cannot_grow_is_closed_and_the_record_refused() -> None:
+def test_append_without_free_chunk_closes_batch_and_throws_buffer_exhausted() -> None:
     it = made(2)
     append(it, 10)
     append(it, 10, partition=1)
@@ -58,7 +58,7 @@ def test_a_batch_that_cannot_grow_is_closed_and_the_record_refused() -> None:
         append(it, 10)
 
 
-def test_what_needs_more_than_there_ever_is_leaves_the_batch_open() -> None:
+def test_record_larger_than_buffer_memory_throws_and_leaves_batch_open() -> None:
     it = made(2, batch_size=5 * CHUNK)
     append(it, 10)
     with pytest.raises(IllegalArgumentException):
@@ -67,7 +67,7 @@ def test_what_needs_more_than_there_ever_is_leaves_the_batch_open() -> None:
 
 
 @pytest.mark.parametrize("end", ["drain", "expire"])
-def test_closing_gives_back_what_was_never_written_to(end: str) -> None:
+def test_closing_a_batch_returns_chunks_without_written_bytes(end: str) -> None:
     """The bound of a record may want a chunk that its bytes do not reach."""
     it = made(4)
     append(it, CHUNK - 61 - 11)
@@ -80,7 +80,7 @@ def test_closing_gives_back_what_was_never_written_to(end: str) -> None:
     assert free(it) == 3
 
 
-def test_what_the_producer_decides_for() -> None:
+def test_incremental_allocation_is_chosen_by_batch_size_compression_and_release() -> None:
     assert type(create_memory(AT, 4 * CHUNK, CHUNK, "none", "incremental")) is Chunks
     assert type(create_memory(AT, 4 * CHUNK, CHUNK - 1, "none", "incremental")) is Buffers
     assert type(create_memory(AT, 4 * CHUNK, CHUNK - 1, "gzip", "incremental")) is Buffers

@@ -45,12 +45,12 @@ class Play:
 
 
 @pytest.mark.parametrize(("per_mille", "packed"), [(1000, 500), (1, 1), (0, 1), (1500, 750), (333, 166)])
-def test_a_codec_makes_thousandths_cut_to_whole_bytes(per_mille: int, packed: int) -> None:
+def test_compressed_size_is_per_mille_of_input_rounded_down(per_mille: int, packed: int) -> None:
     assert Compressed(1.0, per_mille).packed(500) == packed
 
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0"])
-def test_built_batch_has_estimated_size(version: str) -> None:
+def test_drained_batch_reports_built_size_instead_of_open_estimate(version: str) -> None:
     play = Play(version, 500)
     batch = play.append()
     open_ = batch.estimated
@@ -68,7 +68,7 @@ def test_well_compressed_batch_lowers_expected_ratio_of_topic(version: str) -> N
     assert play.expected("u") == 1.0
 
 
-def test_a_batch_made_before_keeps_what_was_expected_then() -> None:
+def test_open_batch_keeps_compression_ratio_expected_at_creation() -> None:
     play = Play("4.4.0", 500)
     play.append()
     other = play.append(partition=1)
@@ -77,7 +77,7 @@ def test_a_batch_made_before_keeps_what_was_expected_then() -> None:
     assert other.size.ratio == 1.0
 
 
-def test_to_0_10_one_ratio_is_for_all_and_moves_the_open_ones() -> None:
+def test_compression_ratio_up_to_0_10_is_global_and_updates_open_batches() -> None:
     play = Play("0.10.2.2", 500)
     play.append()
     other = play.append(topic="u", partition=1)
@@ -86,7 +86,7 @@ def test_to_0_10_one_ratio_is_for_all_and_moves_the_open_ones() -> None:
     assert other.size.ratio == play.expected("u") < 1.0
 
 
-def test_a_batch_that_came_back_is_observed_again() -> None:
+def test_reenqueued_batch_updates_expected_compression_ratio_again() -> None:
     play = Play("4.4.0", 500)
     play.append()
     (batch,) = play.drain()
@@ -97,7 +97,7 @@ def test_a_batch_that_came_back_is_observed_again() -> None:
 
 
 @pytest.mark.parametrize(("per_mille", "least"), [(500, 1.0), (2000, 2.0)])
-def test_a_split_expects_what_the_large_one_achieved_and_at_least_1(per_mille: int, least: float) -> None:
+def test_split_sets_expected_ratio_to_achieved_ratio_of_at_least_1(per_mille: int, least: float) -> None:
     play = Play("4.4.0", per_mille, batch_size=400)
     for _ in range(3):
         play.append()

@@ -23,24 +23,26 @@ def topic(version: str, partitions: int) -> Metadata:
 
 @pytest.mark.parametrize("version", ["3.3.0", "3.5.2", "4.0.1", "4.4.0"])
 @pytest.mark.parametrize("batch_size", [2**30, 1_500_000_000, 2**31 - 1])
-def test_an_append_that_leaves_every_partition_is_ended(version: str, batch_size: int) -> None:
+def test_append_that_would_loop_forever_with_huge_batch_size_raises_never_returns(
+    version: str, batch_size: int
+) -> None:
     with pytest.raises(NeverReturns, match=r"choose a batch\.size of 1 to 1073741823"):
         accumulator(version, batch_size).append("t", None, RECORD, topic(version, 3))
 
 
 @pytest.mark.parametrize("version", ["3.3.0", "3.3.1"])
-def test_a_batch_size_of_zero_is_ended_in_3_3_0_and_3_3_1(version: str) -> None:
+def test_append_with_batch_size_0_raises_never_returns_up_to_3_3_1(version: str) -> None:
     with pytest.raises(NeverReturns):
         accumulator(version, 0).append("t", None, RECORD, topic(version, 2))
 
 
 @pytest.mark.parametrize("version", ["3.3.0", "4.4.0"])
-def test_the_largest_batch_size_below_the_overflow_returns(version: str) -> None:
+def test_append_with_largest_batch_size_below_overflow_returns(version: str) -> None:
     assert accumulator(version, 2**30 - 1).append("t", None, RECORD, topic(version, 3)).new_batch
 
 
 @pytest.mark.parametrize("version", ["3.3.0", "4.4.0"])
-def test_a_partition_with_an_open_batch_ends_the_search(version: str) -> None:
+def test_append_with_overflowing_batch_size_returns_at_partition_with_open_batch(version: str) -> None:
     """The partitioner leaves a partition only if its last batch is full or gone, so it stays at this one."""
     one = accumulator(version, 2**30)
     metadata = topic(version, 3)
@@ -49,7 +51,7 @@ def test_a_partition_with_an_open_batch_ends_the_search(version: str) -> None:
     assert (appended.partition, appended.new_batch) == (2, False)
 
 
-def test_an_ended_append_leaves_the_accumulator_usable() -> None:
+def test_accumulator_accepts_appends_after_never_returns() -> None:
     one, metadata = accumulator("4.4.0", 2**30), topic("4.4.0", 3)
     for _ in range(2):
         with pytest.raises(NeverReturns):
@@ -57,5 +59,5 @@ def test_an_ended_append_leaves_the_accumulator_usable() -> None:
     assert one.append("t", 1, RECORD, metadata).new_batch
 
 
-def test_the_error_is_no_answer_of_kafka() -> None:
+def test_never_returns_is_a_question_error_and_no_kafka_exception() -> None:
     assert issubclass(NeverReturns, QuestionError)

@@ -12,7 +12,7 @@ from kafka_reference.errors import (
 )
 
 
-def test_buffers_of_the_batch_size_are_kept_and_given_up_when_needed() -> None:
+def test_free_batch_size_buffers_are_released_for_a_larger_allocation() -> None:
     pool = BufferPool("4.4.0", 300, 100)
     pool.allocate(100)
     pool.allocate(100)
@@ -27,7 +27,9 @@ def test_buffers_of_the_batch_size_are_kept_and_given_up_when_needed() -> None:
 
 
 @pytest.mark.parametrize(("version", "raised"), [("2.5.1", TimeoutException), ("2.6.0", BufferExhaustedException)])
-def test_no_memory_no_wait(version: str, raised: type[JavaException]) -> None:
+def test_allocation_beyond_free_memory_throws_timeout_or_buffer_exhausted_by_release(
+    version: str, raised: type[JavaException]
+) -> None:
     pool = BufferPool(version, 150, 100)
     pool.allocate(100)
     with pytest.raises(raised):
@@ -35,12 +37,12 @@ def test_no_memory_no_wait(version: str, raised: type[JavaException]) -> None:
     assert pool.available == 50
 
 
-def test_more_than_there_ever_was() -> None:
+def test_allocation_larger_than_buffer_memory_throws_illegal_argument() -> None:
     with pytest.raises(IllegalArgumentException):
         BufferPool("4.4.0", 150, 100).allocate(151)
 
 
-def test_closed_pool_refuses_allocation_since_2_4() -> None:
+def test_closed_buffer_pool_refuses_allocation_since_2_4() -> None:
     for version in ("2.3.1", "2.4.0"):
         pool = BufferPool(version, 150, 100)
         pool.close()

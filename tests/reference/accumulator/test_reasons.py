@@ -68,7 +68,7 @@ def test_reasons_are_not_collected_without_a_listener() -> None:
     assert told.it.state.reasons is None
 
 
-def test_why_a_batch_is_ready_or_not() -> None:
+def test_ready_reasons_name_linger_exhausted_memory_flush_and_close() -> None:
     told = Told("2.8.2", (0, 0))
     told.append(0)
     assert told.ready() == [looked(0, 0)]
@@ -84,7 +84,7 @@ def test_why_a_batch_is_ready_or_not() -> None:
     assert told.ready() == [looked(0, 0, waited_ms=3, closed=True, left_ms=None)]
 
 
-def test_first_of_several_batches_counts_as_full_while_open() -> None:
+def test_first_of_several_queued_batches_counts_as_full_even_if_open() -> None:
     told = Told("2.5.1", (0, 0))
     told.append(0)
     told.drain(0)
@@ -94,7 +94,7 @@ def test_first_of_several_batches_counts_as_full_while_open() -> None:
     assert told.ready() == [looked(0, 2, full=True, left_ms=None)]
 
 
-def test_why_a_queue_is_not_looked_at() -> None:
+def test_ready_reasons_name_why_a_partition_queue_is_skipped() -> None:
     told = Told("2.8.2", (0, 0), (1, 0), (2, None), (3, 1))
     for partition in (0, 1, 2, 3):
         told.append(partition)
@@ -107,7 +107,7 @@ def test_why_a_queue_is_not_looked_at() -> None:
     assert QueueSkipped(("t", 0), Skip.EMPTY) in told.ready()
 
 
-def test_before_0_10_1_an_empty_queue_without_a_leader_counts() -> None:
+def test_empty_queue_without_leader_is_leader_unknown_before_0_10_1() -> None:
     told = Told("0.10.0.1", (0, 0))
     told.append(0)
     told.drain(0)
@@ -147,7 +147,7 @@ def test_reasons_of_a_drain_name_visit_checks_and_skips() -> None:
     assert told.drain(0)[1:3] == [QueueSkipped(("t", 2), Skip.EMPTY), QueueSkipped(("t", 3), Skip.EMPTY)]
 
 
-def test_why_a_new_batch() -> None:
+def test_reasons_of_an_append_name_why_a_new_batch_is_needed() -> None:
     told = Told("2.8.2", (0, 0))
     assert told.append(0, HALF) == [BatchNeeded(("t", 0), None, 0, full=False)]
     assert told.append(0, SizedRecord(0, None, 10)) == []
@@ -156,7 +156,7 @@ def test_why_a_new_batch() -> None:
     assert told.append(0) == [BatchNeeded(("t", 0), 1, 180, full=True)]
 
 
-def test_reasons_of_a_partitioner_name_why_a_partition_is_left() -> None:
+def test_reasons_of_the_partitioner_name_why_sticky_partition_switches() -> None:
     told = Told("4.4.0", (0, 0), (1, 0), (2, 0))
     (placed, stay) = told.append(None, HALF)
     assert placed == BatchNeeded(("t", 1), None, 0, full=False)

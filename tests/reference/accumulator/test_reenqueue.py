@@ -52,7 +52,7 @@ class Play:
 
 
 @pytest.mark.parametrize("version", EVERY_ERA)
-def test_batches_come_back_in_sequence_whatever_the_order_of_their_answers(version: str) -> None:
+def test_reenqueued_idempotent_batches_are_sorted_by_sequence(version: str) -> None:
     play = Play(version)
     for _ in range(3):
         play.send()
@@ -82,7 +82,7 @@ def test_reenqueue_after_sequence_wraparound_reverses_batches(version: str) -> N
 @pytest.mark.parametrize(
     ("version", "later"), [("1.1.1", []), ("2.3.1", [(1, 0)]), ("3.2.3", [(1, 0)]), ("3.3.2", []), ("4.4.0", [])]
 )
-def test_waiting_partition_stops_drain_of_node(version: str, later: list[tuple[int, int]]) -> None:
+def test_partition_with_earlier_batch_in_flight_stops_drain_of_node(version: str, later: list[tuple[int, int]]) -> None:
     play = Play(version)
     play.send()
     play.send()
@@ -95,7 +95,7 @@ def test_waiting_partition_stops_drain_of_node(version: str, later: list[tuple[i
 
 
 @pytest.mark.parametrize("version", EVERY_ERA)
-def test_a_batch_that_cannot_be_built_is_in_nobodys_hands(version: str) -> None:
+def test_drain_of_batch_with_negative_sequence_throws_and_drops_the_batch(version: str) -> None:
     play = Play(version, 2**31 - 1)
     play.send(2)
     play.append()
@@ -107,7 +107,7 @@ def test_a_batch_that_cannot_be_built_is_in_nobodys_hands(version: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["2.3.1", "2.4.1"])
-def test_what_a_producer_forgot_cannot_come_back_nor_in_pieces(version: str) -> None:
+def test_reenqueue_and_split_after_producer_id_reset_throw_illegal_state(version: str) -> None:
     play = Play(version)
     play.send()
     play.send()
@@ -120,7 +120,7 @@ def test_what_a_producer_forgot_cannot_come_back_nor_in_pieces(version: str) -> 
     assert play.batch(2) in play.it.state.incomplete
 
 
-def test_pieces_are_numbered_and_in_flight() -> None:
+def test_split_of_an_in_flight_batch_assigns_sequences_and_keeps_batches_in_flight() -> None:
     play = Play("4.4.0")
     play.send(3)
     play.send()
@@ -133,7 +133,7 @@ def test_pieces_are_numbered_and_in_flight() -> None:
 
 
 @pytest.mark.parametrize(("version", "left"), [("0.11.0.3", [0]), ("1.1.1", [0]), ("4.4.0", [0])])
-def test_aborting_what_was_not_drained_keeps_what_was(version: str, left: list[int]) -> None:
+def test_abort_of_undrained_batches_keeps_drained_batches_incomplete(version: str, left: list[int]) -> None:
     play = Play(version)
     play.send()
     play.append()
@@ -142,7 +142,7 @@ def test_aborting_what_was_not_drained_keeps_what_was(version: str, left: list[i
 
 
 @pytest.mark.parametrize("version", ["1.1.1", "2.4.1"])
-def test_what_was_aborted_is_not_numbered_down(version: str) -> None:
+def test_sequence_adjustment_of_an_aborted_in_flight_batch_throws(version: str) -> None:
     play = Play(version)
     play.send()
     play.send()

@@ -47,11 +47,11 @@ def filled(
     [(0, 1), (63, 1), (-64, 1), (64, 2), (-65, 2), (8191, 2), (8192, 3), (-8193, 3), (1 << 20, 4), (1 << 27, 5),
      (2**31 - 1, 5), (-(2**31), 5)],
 )  # fmt: skip
-def test_a_varint_is_zig_zag(bytes_of: type, value: int, size: int) -> None:
+def test_varint_size_follows_zig_zag_encoding(bytes_of: type, value: int, size: int) -> None:
     assert bytes_of(value) == size
 
 
-def test_the_longest_varlong_has_ten_bytes() -> None:
+def test_varlong_of_64_bit_extremes_has_ten_bytes() -> None:
     assert [varlong_size(value) for value in (2**62 - 1, 2**62, 2**63 - 1, -(2**63))] == [9, 10, 10, 10]
 
 
@@ -66,11 +66,11 @@ def test_the_longest_varlong_has_ten_bytes() -> None:
         ((0, 0, 2**31 - 1, None), -2147483634),
     ],
 )
-def test_the_size_of_a_record(record: tuple[int, ...], size: int) -> None:
+def test_record_size_counts_deltas_key_value_and_headers(record: tuple[int, ...], size: int) -> None:
     assert record_size(*record) == size
 
 
-def test_message_size_and_newest_magic_by_release() -> None:
+def test_newest_magic_is_1_in_0_10_and_2_since_0_11() -> None:
     assert [message_size(magic, None, 3) for magic in (0, 1)] == [29, 37]
     assert [sizes(version).newest_magic for version in ("0.10.0.1", "0.10.2.2", "0.11.0.0", "4.4.0")] == [1, 1, 2, 2]
 
@@ -80,7 +80,9 @@ def test_message_size_and_newest_magic_by_release() -> None:
     [("4.4.0", 2, False, 185), ("4.4.0", 2, True, 185), ("4.4.0", 1, False, 134), ("4.4.0", 1, True, 156),
      ("4.4.0", 0, True, 140), ("0.10.0.1", 1, True, 134)],
 )  # fmt: skip
-def test_the_upper_bound_of_a_value_of_100_bytes(version: str, magic: int, compressed: bool, bound: int) -> None:
+def test_size_upper_bound_of_100_byte_value_depends_on_magic_and_compression(
+    version: str, magic: int, compressed: bool, bound: int
+) -> None:
     assert upper_bound(sizes(version), magic, compressed, None, 100) == bound + (magic == 2)
 
 
@@ -94,26 +96,26 @@ def test_compressed_message_can_exceed_upper_bound() -> None:
     [("", 0, 0), ("name", 4, 4), ("é", 2, 2), ("€", 3, 3), ("😀", 4, 4), ("\ud800", 4, 1), ("\udc00", 3, 1),
      ("\ud800a", 4, 2), ("a\ud800", 5, 2), ("\ud800\ud800\udc00", 7, 5), ("\ud83d\ude00", 4, 4)],
 )  # fmt: skip
-def test_the_key_of_a_header_is_counted_in_one_way_and_written_in_another(
+def test_header_key_with_unpaired_surrogate_is_counted_longer_than_written(
     name: str, counted: int, written: int
 ) -> None:
     assert (utf8_length(name), utf8_written(name)) == (counted, written)
 
 
 @pytest.mark.parametrize(("version", "estimated"), [("0.11.0.3", 71), ("1.1.1", 74), ("4.4.0", 74)])
-def test_half_a_surrogate_pair_is_estimated_larger_than_written(version: str, estimated: int) -> None:
+def test_batch_with_unpaired_surrogate_is_estimated_larger_than_built_since_1_1(version: str, estimated: int) -> None:
     batch = filled(version, SizedRecord(0, None, None, (("\ud800", None),)))
     assert (batch.estimated, batch.built) == (estimated, 71)
 
 
-def test_two_appends_of_fifty_bytes() -> None:
+def test_batch_size_after_two_appends_of_50_bytes_is_175() -> None:
     batch = filled("4.4.0", SizedRecord(0, None, 50))
     assert batch.estimated == 118
     batch.append(SizedRecord(0, None, 50))
     assert (batch.estimated, batch.built, batch.max_record_size) == (175, 175, 135)
 
 
-def test_deltas_are_to_the_first_record_and_wrap() -> None:
+def test_timestamp_deltas_are_relative_to_first_record_and_wrap_at_64_bits() -> None:
     assert (
         filled("4.4.0", SizedRecord(64, None, None), SizedRecord(0, None, None), SizedRecord(64, None, None)).built
         == 61 + 7 + 7 + 7
@@ -125,21 +127,19 @@ def test_deltas_are_to_the_first_record_and_wrap() -> None:
     assert filled("4.4.0", SizedRecord(-1, None, None), SizedRecord(2**63 - 1, None, None)).built == 84
 
 
-def test_the_65th_record_is_one_byte_longer() -> None:
+def test_record_65_of_a_batch_has_one_byte_more_for_offset_delta() -> None:
     assert filled("4.4.0", *[EMPTY] * 65).built == 61 + 65 * 7 + 1
 
 
 @pytest.mark.parametrize(("version", "records", "buffer"), [("0.10.0.1", 1, 35), ("0.11.0.3", 3, 86), ("4.4.0", 3, 86)])
-def test_a_batch_size_of_0_means_one_record_or_what_fits_into_the_slack(
-    version: str, records: int, buffer: int
-) -> None:
+def test_batch_size_0_holds_one_record_or_those_that_fit_the_buffer(version: str, records: int, buffer: int) -> None:
     batch = filled(
         version, SizedRecord(0, None, 1), EMPTY, EMPTY, EMPTY, batch_size=0, magic=sizes(version).newest_magic
     )
     assert (batch.records, batch.buffer) == (records, buffer)
 
 
-def test_room_and_full_are_to_the_byte() -> None:
+def test_batch_room_and_fullness_are_exact_to_the_byte() -> None:
     for size, records, full in ((88, 3, False), (82, 3, True), (81, 2, False)):
         batch = BatchSize(sizes("4.4.0"), size, size)
         for _ in range(3):
@@ -151,7 +151,7 @@ def test_room_and_full_are_to_the_byte() -> None:
 @pytest.mark.parametrize(
     ("version", "full"), [("0.10.0.1", True), ("0.10.1.1", True), ("0.10.2.2", False), ("4.4.0", False)]
 )
-def test_empty_batch_of_size_zero_accepts_first_record(version: str, full: bool) -> None:
+def test_empty_batch_of_size_0_accepts_a_record_even_if_full(version: str, full: bool) -> None:
     batch = BatchSize(sizes(version), 0, 86, sizes(version).newest_magic)
     assert batch.full is full
     assert batch.has_room_for(EMPTY)
@@ -161,12 +161,12 @@ def test_empty_batch_of_size_zero_accepts_first_record(version: str, full: bool)
 
 
 @pytest.mark.parametrize(("version", "estimated"), [("0.10.0.1", 0), ("0.11.0.3", 0), ("1.0.0", 61), ("4.4.0", 61)])
-def test_compressed_estimates_forgot_what_a_batch_begins_with(version: str, estimated: int) -> None:
+def test_compressed_size_estimate_omits_batch_header_up_to_0_11(version: str, estimated: int) -> None:
     batch = BatchSize(sizes(version), 100, 100, sizes(version).newest_magic, True, 0.5)
     assert batch.estimated == estimated
 
 
-def test_estimates_are_products_of_floats_and_not_of_doubles() -> None:
+def test_compressed_size_estimate_uses_float_arithmetic() -> None:
     assert ratios.compressed_estimate(20, 1.0) == 21
     assert int(20 * ratios.float32(1.05)) == 20
     assert ratios.compressed_estimate(16777217, 1.0) == 17616076
@@ -180,7 +180,7 @@ def test_compressed_estimate_saturates_and_batch_size_wraps() -> None:
     assert filled("4.4.0", SizedRecord(0, None, 13), ratio=1e9).estimated == -2147483588
 
 
-def test_floats_end_in_infinity() -> None:
+def test_float32_of_out_of_range_double_is_infinity() -> None:
     assert [ratios.float32(number) for number in (1e39, -1e39)] == [float("inf"), float("-inf")]
 
 
@@ -189,17 +189,19 @@ def test_floats_end_in_infinity() -> None:
     [("0.10.0.1", 0.5, 0.95), ("2.4.1", 0.998, 0.995), ("2.5.0", 0.998, 0.998), ("4.4.0", 0.5, 0.995),
      ("4.4.0", 1.01, 1.05), ("4.4.0", 3.0, 3.0), ("4.4.0", 1.0, 1.0)],
 )  # fmt: skip
-def test_the_expected_ratio_follows_the_observed_one(version: str, observed: float, after: float) -> None:
+def test_expected_compression_ratio_follows_observed_ratio_by_release(
+    version: str, observed: float, after: float
+) -> None:
     assert next_ratio(version, 1.0, ratios.float32(observed)) == pytest.approx(after, abs=1e-7)
 
 
-def test_the_expected_ratio_fell_below_0_up_to_2_4() -> None:
+def test_expected_compression_ratio_can_fall_below_0_up_to_2_4() -> None:
     observed = ratios.compression_ratio(64, 2**31 - 1)
     assert next_ratio("2.4.1", ratios.float32(0.003), observed) == -0.001999999862164259
     assert next_ratio("2.5.0", ratios.float32(0.003), observed) == observed > 0
 
 
-def test_messages_have_no_headers() -> None:
+def test_append_of_headers_to_magic_1_batch_throws() -> None:
     batch = BatchSize(sizes("4.4.0"), 100, 100, 1)
     with pytest.raises(IllegalArgumentException, match="Magic v1 does not support record headers"):
         batch.append(SizedRecord(0, None, None, (("a", None),)))

@@ -6,7 +6,7 @@ from kafka_reference.assignment.hash_map import HashMap, by_partition, by_text
 from kafka_reference.errors import NullPointerException
 
 
-def test_put_appends_to_bucket_and_compute_if_absent_prepends() -> None:
+def test_hash_map_put_appends_to_bucket_and_compute_if_absent_prepends() -> None:
     equal_hashes = ("AaAa", "BBBB", "AaBB")
     assert by_text((name, 1) for name in equal_hashes).keys() == list(equal_hashes)
     computed: HashMap[str, int] = by_text()
@@ -16,7 +16,7 @@ def test_put_appends_to_bucket_and_compute_if_absent_prepends() -> None:
     assert computed.compute_if_absent("AaAa", 2) == 1
 
 
-def test_compute_if_absent_grows_at_the_next_call() -> None:
+def test_hash_map_compute_if_absent_resizes_one_call_later_than_put() -> None:
     partitions = [("t", number) for number in range(13)]
     put: HashMap[tuple[str, int], bool] = by_partition()
     computed: HashMap[tuple[str, int], bool] = by_partition()
@@ -27,7 +27,7 @@ def test_compute_if_absent_grows_at_the_next_call() -> None:
     assert put.keys() == computed.keys()
 
 
-def test_a_key_that_is_absent_is_null() -> None:
+def test_hash_map_get_of_absent_key_is_null_and_subscript_throws_npe() -> None:
     empty = by_text([("a", 1)])
     assert empty.pop("a") == 1
     assert (empty.get("a"), empty.pop("a"), len(empty), "a" in empty) == (None, None, 0, False)
@@ -35,7 +35,7 @@ def test_a_key_that_is_absent_is_null() -> None:
         empty["a"]
 
 
-def test_clearing_and_removing_forget_what_stood_in_front() -> None:
+def test_hash_map_key_put_after_removal_is_last_in_bucket() -> None:
     names: HashMap[str, int] = by_text()
     for name in ("AaAa", "BBBB"):
         names.compute_if_absent(name, 1)

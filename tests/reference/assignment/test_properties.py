@@ -50,7 +50,7 @@ def balance(shares: list[int]) -> int:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_round_robin_is_even_if_all_subscribe_to_the_same(release: str) -> None:
+def test_round_robin_with_identical_subscriptions_is_balanced_within_one(release: str) -> None:
     for question in questions():
         if len({frozenset(member.topics) for member in question.members}) == 1:
             owned = assigned(round_robin_assignment, question, release)
@@ -70,7 +70,7 @@ def test_range_shares_are_even_among_subscribers_of_each_topic(release: str) -> 
 
 
 @BOTH
-def test_who_owned_what_before_makes_no_difference(assignor: Assignor) -> None:
+def test_range_and_round_robin_ignore_previously_owned_partitions(assignor: Assignor) -> None:
     for question in generated("range-assignor", 200):
         if question.members:
             forgotten = [Member(one.id, one.topics, one.instance, one.rack) for one in members_of(question)]

@@ -28,17 +28,19 @@ def group(*ids: str, topics: str = "tu") -> list[Member]:
         (2, "", {}),
     ],
 )
-def test_each_topic_in_ranges(release: str, partitions: int, members: str, assignment: dict[str, list[str]]) -> None:
+def test_range_assignor_gives_contiguous_ranges_of_each_topic_in_every_release(
+    release: str, partitions: int, members: str, assignment: dict[str, list[str]]
+) -> None:
     topics = {"t": Topic(partitions), "u": Topic(partitions)}
     assert numbers(range_assignment(topics, group(*members), release)) == assignment
 
 
-def test_a_topic_that_the_cluster_does_not_have() -> None:
+def test_range_assignor_skips_subscribed_topic_missing_from_the_cluster() -> None:
     assert numbers(range_assignment({"t": Topic(1)}, group("a"))) == {"a": ["t0"]}
 
 
 @pytest.mark.parametrize(("release", "first"), [("2.3.1", "a"), ("2.4.0", "c")])
-def test_static_members_come_first_since_2_4_0(release: str, first: str) -> None:
+def test_range_assignor_orders_static_members_first_since_2_4_0(release: str, first: str) -> None:
     members = [Member("a", ("t",)), Member("b", ("t",), instance="y"), Member("c", ("t",), instance="x")]
     assert numbers(range_assignment({"t": Topic(1)}, members, release))[first] == ["t0"]
 
@@ -47,7 +49,7 @@ def test_static_members_come_first_since_2_4_0(release: str, first: str) -> None
     ("release", "assignment"),
     [("3.4.1", {"a": ["t0", "t1", "t2", "t3"], "b": ["t4"]}), ("3.5.0", {"a": ["t0", "t1", "t2"], "b": ["t3", "t4"]})],
 )
-def test_a_topic_named_twice_counted_twice_up_to_3_4(release: str, assignment: dict[str, list[str]]) -> None:
+def test_member_naming_a_topic_twice_has_two_shares_up_to_3_4(release: str, assignment: dict[str, list[str]]) -> None:
     members = [Member("a", ("t", "t")), Member("b", ("t",))]
     assert numbers(range_assignment({"t": Topic(5)}, members, release)) == assignment
 
@@ -56,7 +58,7 @@ def test_a_topic_named_twice_counted_twice_up_to_3_4(release: str, assignment: d
     ("release", "order"),
     [("2.0.1", "AaAa BBBB"), ("2.1.0", "BBBB AaAa"), ("3.4.1", "BBBB AaAa"), ("3.5.0", "AaAa BBBB")],
 )
-def test_topics_with_the_same_hash(release: str, order: str) -> None:
+def test_topics_with_equal_hash_are_assigned_in_hash_map_order_of_the_release(release: str, order: str) -> None:
     assigned = range_assignment({"AaAa": Topic(1), "BBBB": Topic(1)}, [Member("a", ("AaAa", "BBBB"))], release)
     assert " ".join(topic for topic, _ in assigned["a"]) == order
 
@@ -68,7 +70,7 @@ def in_racks(*racks: str | None, topics: str = "t") -> list[Member]:
 ONE_OTHER = Topic(2, (("r2",), ("r1",)))
 
 
-def test_members_get_partitions_of_their_rack_since_3_5_0() -> None:
+def test_range_assignor_matches_racks_of_members_since_3_5_0() -> None:
     members = in_racks("r1", "r2")
     assert numbers(range_assignment({"t": ONE_OTHER}, members, "3.4.1")) == {"a": ["t0"], "b": ["t1"]}
     assert numbers(range_assignment({"t": ONE_OTHER}, members, "3.5.0")) == {"a": ["t1"], "b": ["t0"]}
@@ -82,16 +84,16 @@ def test_members_get_partitions_of_their_rack_since_3_5_0() -> None:
         (ONE_OTHER, in_racks("", None)),  # an empty rack is none
     ],
 )
-def test_racks_that_make_no_difference(topic: Topic, members: list[Member]) -> None:
+def test_racks_that_cannot_match_leave_plain_range_assignment(topic: Topic, members: list[Member]) -> None:
     assert numbers(range_assignment({"t": topic}, members)) == {"a": ["t0"], "b": ["t1"]}
 
 
-def test_a_share_is_more_important_than_a_rack() -> None:
+def test_range_assignor_prefers_equal_shares_over_rack_match() -> None:
     topic = Topic(4, (("r2",), ("r2",), ("r2",), ("r1",)))
     assert numbers(range_assignment({"t": topic}, in_racks("r1", "r2"))) == {"a": ["t2", "t3"], "b": ["t0", "t1"]}
 
 
-def test_topics_of_the_same_size_stay_together() -> None:
+def test_rack_aware_range_co_partitions_topics_of_equal_partition_count() -> None:
     topics = {"t": ONE_OTHER, "u": Topic(2, (("r1",), ("r2",)))}
     assert numbers(range_assignment(topics, in_racks("r1", "r2", topics="tu"))) == {
         "a": ["t0", "u0"],
@@ -99,11 +101,11 @@ def test_topics_of_the_same_size_stay_together() -> None:
     }
 
 
-def test_a_member_without_a_rack_takes_any_partition() -> None:
+def test_range_member_without_rack_gets_partition_of_any_rack() -> None:
     assert numbers(range_assignment({"t": ONE_OTHER}, in_racks(None, "r2"))) == {"a": ["t0"], "b": ["t1"]}
 
 
-def test_racks_of_one_topic_change_the_members_of_others() -> None:
+def test_rack_mismatch_of_one_topic_changes_range_assignment_of_other_topics() -> None:
     """Topics t and u, whose racks no member has, go to members without a rack first, as soon as v needs racks."""
     far = Topic(1, (("r9",),))
     members = in_racks("r1", None, topics="tuv")

@@ -34,7 +34,7 @@ def words(assignment: Assignment) -> dict[str, str]:
 
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("subscriptions", ["tu tu tu", "tu t u"])
-def test_everything_is_assigned_once_and_stays(release: str, subscriptions: str) -> None:
+def test_sticky_assigns_each_partition_once_and_rebalance_keeps_owners(release: str, subscriptions: str) -> None:
     cluster = topics(t=4, u=4)
     names = ("a", "b", "c")
     group = [member(name, read) for name, read in zip(names, subscriptions.split(), strict=True)]
@@ -55,12 +55,12 @@ JOINED = [member("a", "tu", "t0 t1 u0 u1", 3), member("b", "tu")]
         ("3.7.0", "t0 t1", "u0 u1"), ("3.7.1", "t0 u0", "t1 u1"), ("4.4.0", "t0 u0", "t1 u1"),
     ],
 )  # fmt: skip
-def test_what_a_member_keeps_when_another_joins(release: str, kept: str, moved: str) -> None:
+def test_sticky_partitions_moved_to_a_joining_member_depend_on_release(release: str, kept: str, moved: str) -> None:
     assert words(sticky_assignment(topics(t=2, u=2), JOINED, release)) == {"a": kept, "b": moved}
 
 
 @pytest.mark.parametrize("release", ["2.5.1", "2.8.2", "3.0.0", "4.4.0"])
-def test_the_cooperative_assignor_withholds_what_moves(release: str) -> None:
+def test_cooperative_sticky_withholds_partitions_that_change_owner(release: str) -> None:
     kept = words(sticky_assignment(topics(t=2, u=2), JOINED, release))["a"]
     assert words(cooperative_sticky_assignment(topics(t=2, u=2), JOINED, release)) == {"a": kept, "b": ""}
 
@@ -72,18 +72,20 @@ def test_the_cooperative_assignor_withholds_what_moves(release: str) -> None:
         ("4.4.0", {"a": "t0", "b": ""}),
     ],
 )  # fmt: skip
-def test_a_member_that_lags_behind(release: str, expected: Mapping[str, str]) -> None:
+def test_cooperative_sticky_gives_twice_claimed_partition_to_newest_generation_since_2_8_1(
+    release: str, expected: Mapping[str, str]
+) -> None:
     group = [member("a", "t", "t0 t1", 2), member("b", "t", "t0", 1)]
     assert words(cooperative_sticky_assignment(topics(t=2), group, release)) == expected
 
 
 @pytest.mark.parametrize(("release", "kept"), [("3.4.0", "t2"), ("3.4.1", "t3"), ("4.4.0", "t3")])
-def test_claims_of_an_older_generation(release: str, kept: str) -> None:
+def test_sticky_honours_undisputed_claim_of_older_generation_since_3_4_1(release: str, kept: str) -> None:
     group = [member("a", "t", "t0 t1", 2), member("b", "t", "t3", 1), member("c", "t")]
     assert words(sticky_assignment(topics(t=4), group, release))["b"] == kept
 
 
-def test_third_claim_on_a_partition_throws_up_to_3_5_1() -> None:
+def test_third_claim_on_a_partition_throws_in_cooperative_sticky_up_to_3_5_1() -> None:
     group = [member("a", "t", "t0", 3), member("b", "t", "t0", 1), member("c", "t", "t0", 2)]
     assert words(cooperative_sticky_assignment(topics(t=2), group, "3.5.2")) == {"a": "t0", "b": "t1", "c": ""}
     with pytest.raises(IllegalStateException, match="No more unfilled consumers"):
@@ -94,14 +96,14 @@ RACKS = {"t": Topic(4, (("b",), ("a",), ("b",), ("a",)))}
 IN_RACKS = [member("a", "t", rack="a"), member("b", "t", "t1 t3", 1, "a"), member("c", "t", rack="b")]
 
 
-def test_racks_change_sticky_assignment_by_release() -> None:
+def test_sticky_ignores_racks_in_3_4_1_and_throws_in_3_7_0() -> None:
     assert words(sticky_assignment(RACKS, IN_RACKS, "3.4.1")) == {"a": "t0", "b": "t1 t3", "c": "t2"}
     assert words(sticky_assignment(RACKS, IN_RACKS)) == {"a": "t2", "b": "t1 t3", "c": "t0"}
     with pytest.raises(IllegalStateException, match=r"Consumer: \[a\] doesn't reach minQuota"):
         sticky_assignment(RACKS, IN_RACKS, "3.7.0")
 
 
-def test_a_topic_that_became_smaller() -> None:
+def test_sticky_owned_partition_of_a_shrunk_topic_throws_in_newest_release() -> None:
     group = [member("a", "tu", "t0 u0", 1), member("b", "tu", "t1 u1", 1)]
     assert set(sticky_assignment(topics(t=1, u=3), group, "2.4.1")["b"]) == {("u", 1), ("u", 2)}
     assert words(sticky_assignment(topics(t=1, u=3), group, "2.8.2")) == {"a": "t0 u0 u2", "b": "t1 u1"}
@@ -109,27 +111,27 @@ def test_a_topic_that_became_smaller() -> None:
         sticky_assignment(topics(t=1, u=3), group)
 
 
-def test_a_previous_owner_that_takes_no_part() -> None:
+def test_sticky_previous_owner_unsubscribed_from_topic_throws_npe_in_newest_release() -> None:
     group = [member("a", "u", "t0", 1), member("b", "t", "t0 t1 t2 t3 t4", 2), member("c", "t")]
     with pytest.raises(NullPointerException):
         sticky_assignment(topics(t=5, u=1), group)
     assert words(sticky_assignment(topics(t=5, u=1), group, "2.8.2"))["c"] == "t0 t1"
 
 
-def test_user_data_are_read_once() -> None:
+def test_sticky_with_unequal_subscriptions_loses_owned_partitions_in_2_8_2() -> None:
     group = [member("a", "t", "t0 t1", 1), member("b", "t", "t2 t3", 1), member("c", "u", "u0 u1", 1)]
     assert words(sticky_assignment(topics(t=4, u=2), group, "2.8.2"))["a"] == "t0 t2"
     assert words(sticky_assignment(topics(t=4, u=2), group, "3.0.0"))["a"] == "t0 t1"
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_a_member_without_topics(release: str) -> None:
+def test_sticky_assigns_partitions_to_member_without_topics_since_2_5(release: str) -> None:
     shares = release not in {"0.11.0.0", "2.3.1", "2.4.1"}
     group = [member("a", ""), member("b", "t")]
     assert bool(sticky_assignment(topics(t=2), group, release)["a"]) is shares
 
 
-def test_group_without_members_throws_or_is_empty_by_release() -> None:
+def test_sticky_group_without_members_throws_or_gets_no_assignment_by_release() -> None:
     assert sticky_assignment(topics(t=2), [], "2.8.2") == {}
     with pytest.raises(ArithmeticException):
         sticky_assignment(topics(t=2), [])
@@ -142,13 +144,13 @@ def test_group_without_members_throws_or_is_empty_by_release() -> None:
     assert sticky_assignment({}, past, "2.3.1") == {"a": []}
 
 
-def test_a_topic_without_metadata() -> None:
+def test_sticky_subscribed_topic_without_metadata_throws_npe_up_to_2_2() -> None:
     with pytest.raises(NullPointerException):
         sticky_assignment({}, [member("a", "t")], "2.2.2")
     assert sticky_assignment({}, [member("a", "t")], "2.3.0") == {"a": []}
 
 
-def test_releases_without_the_assignors() -> None:
+def test_sticky_assignors_before_first_release_raise_not_in_this_release() -> None:
     with pytest.raises(NotInThisRelease):
         sticky_assignment({}, [], "0.10.2.2")
     with pytest.raises(NotInThisRelease):
@@ -157,7 +159,9 @@ def test_releases_without_the_assignors() -> None:
 
 @pytest.mark.parametrize("release", ["2.4.1", "2.5.0"])
 @pytest.mark.parametrize("assign", [sticky_assignment, cooperative_sticky_assignment])
-def test_topics_of_one_bucket_follow_the_first_member_of_the_hash_map(assign: Any, release: str) -> None:
+def test_sticky_topics_of_one_hash_bucket_follow_subscription_of_first_member_in_hash_map(
+    assign: Any, release: str
+) -> None:
     # "b" and "r" share a bucket; "d" comes before "z" in the HashMap, however the members are listed.
     group = [member("z", "rb"), member("d", "br", "x0", 3)]
     for listed in (group, group[::-1]):
@@ -176,5 +180,5 @@ def test_member_without_generation_loses_claim_to_an_older_one(assign: Any, rele
 
 
 @pytest.mark.parametrize("assign", [sticky_assignment, cooperative_sticky_assignment])
-def test_generation_of_user_data_counts_up_to_3_4_0(assign: Any) -> None:
+def test_sticky_claim_uses_generation_of_user_data_up_to_3_4_0(assign: Any) -> None:
     assert words(assign(topics(t=2), LOST, "3.4.0")) == {"a": "t0", "b": "t1"}

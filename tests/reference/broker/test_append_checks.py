@@ -114,7 +114,7 @@ def refusal(info: ProducerAppendInfo, batch: DataBatch) -> type[JavaException] |
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_the_table_decides_like_javas_order_of_checks(version: str) -> None:
+def test_append_decision_table_matches_java_check_order_in_each_release(version: str) -> None:
     reached: set[tuple[EpochRelation, SequenceRelation]] = set()
     for info in infos(version):
         for epoch, first, records in product((-1, 2, 3, 4), (0, 1, 2, 3, 5, 6, MOST), (1, 2, 3)):
@@ -132,7 +132,7 @@ def test_the_table_decides_like_javas_order_of_checks(version: str) -> None:
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_every_cell_has_a_verdict_or_is_unreachable(version: str) -> None:
+def test_append_decision_table_has_a_verdict_for_every_reachable_cell(version: str) -> None:
     behaviour = ProducerStateBehaviour.of(version)
     for epoch, sequence in product(EpochRelation, SequenceRelation):
         if (epoch, sequence) in UNREACHABLE:
@@ -143,7 +143,7 @@ def test_every_cell_has_a_verdict_or_is_unreachable(version: str) -> None:
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_the_next_sequence_of_a_current_epoch_is_appended_and_an_older_epoch_is_refused(version: str) -> None:
+def test_next_sequence_is_appended_and_older_producer_epoch_is_fenced(version: str) -> None:
     behaviour = ProducerStateBehaviour.of(version)
     for epoch in EpochRelation:
         refused = append_verdict(behaviour, epoch, SequenceRelation.NEXT).exception
@@ -158,7 +158,9 @@ def test_the_next_sequence_of_a_current_epoch_is_appended_and_an_older_epoch_is_
     ("version", "refused"),
     [("1.1.1", UnknownProducerIdException), ("2.4.1", UnknownProducerIdException), ("2.5.1", None), ("4.4.0", None)],
 )
-def test_an_unknown_producer_that_does_not_start_at_0(version: str, refused: type[JavaException] | None) -> None:
+def test_first_batch_of_unknown_producer_with_nonzero_sequence_is_refused_up_to_2_4(
+    version: str, refused: type[JavaException] | None
+) -> None:
     state = ProducerStateManager(version, 1000)
     batch = DataBatch(7, 0, 5, 1, 0, 0)
     if refused is None:
@@ -177,7 +179,7 @@ def visible_state(state: ProducerStateManager) -> object:
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_a_refused_batch_changes_nothing(version: str) -> None:
+def test_refused_batch_leaves_producer_state_and_end_offset_unchanged(version: str) -> None:
     refusals = set()
     for origin, epoch, first, transactional in product(Origin, (2, 3, 4), (0, 1, 3, 4, 9), (False, True)):
         state = ProducerStateManager(version, 1000)

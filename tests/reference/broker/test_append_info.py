@@ -14,7 +14,7 @@ def info(version: str, origin: Origin = Origin.CLIENT) -> ProducerAppendInfo:
     return ProducerAppendInfo(ProducerStateEntry(ProducerStateBehaviour.of(version), 7), origin, None)
 
 
-def test_batches_of_a_request_follow_one_another() -> None:
+def test_batch_in_request_with_sequence_gap_or_outside_open_transaction_is_refused() -> None:
     request = info("2.4.1")
     request.append(DataBatch(7, 0, 0, 3, 10, 0, transactional=True))
     request.append(DataBatch(7, 0, 3, 1, 13, 0, transactional=True))
@@ -27,7 +27,7 @@ def test_batches_of_a_request_follow_one_another() -> None:
 
 
 @pytest.mark.parametrize(("version", "completes"), [("2.7.2", True), ("2.8.2", False)])
-def test_a_marker_of_nothing(version: str, completes: bool) -> None:
+def test_marker_without_open_transaction_completes_empty_transaction_up_to_2_7(version: str, completes: bool) -> None:
     request = info(version, Origin.COORDINATOR)
     ended = request.append_marker(Marker(7, 0, 10, 5, True, 2))
     assert (ended is not None) is completes
@@ -35,7 +35,7 @@ def test_a_marker_of_nothing(version: str, completes: bool) -> None:
     assert (request.updated.coordinator_epoch, request.updated.transaction) == (2, None)
 
 
-def test_a_marker_took_the_place_of_the_batch_in_0_11() -> None:
+def test_end_marker_replaces_metadata_of_the_last_batch_in_0_11() -> None:
     request = info("0.11.0.3")
     request.append(DataBatch(7, 0, 0, 3, 10, 0))
     request.append_marker(Marker(7, 0, 13, 5, True, 0))

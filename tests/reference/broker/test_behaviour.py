@@ -10,7 +10,7 @@ from kafka_reference.errors import NotInThisRelease
 MARKERS = {"timestamp_of_last_batch", "replicated_markers_checked", "snapshot_adds_missing_batch"}
 
 
-def test_a_release_without_producer_ids_is_refused() -> None:
+def test_producer_state_behaviour_before_0_11_raises_not_in_this_release() -> None:
     with pytest.raises(NotInThisRelease, match=r"0\.11\.0\.0"):
         ProducerStateBehaviour.of("0.10.2.2")
 
@@ -50,12 +50,14 @@ def test_a_release_without_producer_ids_is_refused() -> None:
         ("4.3.1", "4.4.0", set()),
     ],
 )
-def test_the_fields_that_change_with_a_release(before: str, after: str, changed: set[str]) -> None:
+def test_producer_state_behaviour_changes_listed_fields_between_releases(
+    before: str, after: str, changed: set[str]
+) -> None:
     one, other = ProducerStateBehaviour.of(before), ProducerStateBehaviour.of(after)
     assert set(differing_fields(one, other)) == changed
 
 
-def test_values_print_as_words() -> None:
+def test_behaviour_record_values_print_as_readable_text() -> None:
     record = ProducerStateBehaviour.of("4.4.0")
     assert str(record.newer_epoch) == "next: appended; nonzero_start: OutOfOrderSequenceException"
     assert str(record.current_epoch) == "next: appended; repeated, gap, nonzero_start: OutOfOrderSequenceException"

@@ -12,7 +12,7 @@ from kafka_reference.errors import (
 )
 
 
-def test_the_same_batch_again_is_a_duplicate() -> None:
+def test_repeated_batch_is_a_duplicate_with_the_original_offset() -> None:
     state = ProducerState()
     assert state.append(7, 0, 0, records=3) == AppendResult(0)
     assert state.append(7, 0, 3, records=2) == AppendResult(3)
@@ -20,7 +20,7 @@ def test_the_same_batch_again_is_a_duplicate() -> None:
     assert (state.end_offset, len(state.producers)) == (5, 1)
 
 
-def test_what_a_broker_refuses() -> None:
+def test_broker_refuses_sequence_gap_older_epoch_and_unknown_producer() -> None:
     state = ProducerState("4.4.0")
     state.append(7, 1, 0)
     with pytest.raises(OutOfOrderSequenceException):

@@ -16,7 +16,7 @@ def written(state: ProducerStateManager, first: int, records: int = 1, **more: o
     return state.append([batch], Origin.CLIENT)
 
 
-def test_a_batch_that_comes_again_is_answered_and_not_written() -> None:
+def test_repeated_batch_returns_original_offset_and_is_not_appended() -> None:
     state = ProducerStateManager("4.4.0", 1000)
     for number in range(6):
         written(state, 3 * number, 3)
@@ -26,7 +26,7 @@ def test_a_batch_that_comes_again_is_answered_and_not_written() -> None:
         written(state, 0, 3)
 
 
-def test_after_a_restart_the_last_batch_is_known() -> None:
+def test_producer_state_reloaded_from_snapshot_detects_duplicate_of_last_batch() -> None:
     disk: dict[int, bytes] = {}
     state = ProducerStateManager("4.4.0", 1000, disk)
     written(state, 0)
@@ -40,7 +40,7 @@ def test_after_a_restart_the_last_batch_is_known() -> None:
         written(again, 0)
 
 
-def test_a_difference_of_times_is_a_long() -> None:
+def test_producer_expiration_with_minimum_timestamp_wraps_at_64_bits() -> None:
     """A producer with a time that only a broken snapshot has does not expire."""
     state = ProducerStateManager("4.4.0", 1000)
     written(state, 0)
@@ -53,7 +53,7 @@ def test_a_difference_of_times_is_a_long() -> None:
     assert len(list(state.producers.items())) == 0
 
 
-def test_a_corrupt_snapshot_is_passed_over_and_removed() -> None:
+def test_corrupt_snapshot_is_deleted_and_the_previous_snapshot_is_loaded() -> None:
     disk: dict[int, bytes] = {}
     state = ProducerStateManager("4.4.0", 1000, disk)
     written(state, 0)
@@ -85,7 +85,7 @@ def test_open_transaction_prevents_expiration_until_marker() -> None:
 
 
 @pytest.mark.parametrize(("version", "known"), [("2.3.1", False), ("2.4.1", True)])
-def test_records_that_were_deleted(version: str, known: bool) -> None:
+def test_deleting_records_removes_the_producer_up_to_2_3(version: str, known: bool) -> None:
     state = ProducerStateManager(version, 1000)
     written(state, 0, 3, transactional=True)
     state.raise_log_start(3)
@@ -94,7 +94,7 @@ def test_records_that_were_deleted(version: str, known: bool) -> None:
     assert state.end_offset == 3
 
 
-def test_a_snapshot_is_taken_only_of_something_new() -> None:
+def test_snapshot_is_taken_only_if_the_end_offset_changed() -> None:
     disk: dict[int, bytes] = {}
     state = ProducerStateManager("4.4.0", 1000, disk)
     state.take_snapshot()
@@ -106,14 +106,14 @@ def test_a_snapshot_is_taken_only_of_something_new() -> None:
     assert disk == {}
 
 
-def test_starting_over_forgets_all() -> None:
+def test_truncate_fully_clears_producers_and_open_transactions() -> None:
     state = ProducerStateManager("4.4.0", 1000)
     written(state, 0, transactional=True)
     state.truncate_fully(7)
     assert (state.end_offset, len(list(state.producers.items())), state.transactions.first_unstable) == (7, 0, None)
 
 
-def test_verification_begins_with_3_6() -> None:
+def test_transaction_verification_is_none_before_3_6() -> None:
     assert ProducerStateManager("3.5.2", 1000).verify(7, 0, 0, supports_epoch_bump=True, now_ms=0) is None
     verified = ProducerStateManager("3.6.2", 1000).verify(7, 4, 0, supports_epoch_bump=True, now_ms=0)
     assert verified is not None
@@ -121,7 +121,7 @@ def test_verification_begins_with_3_6() -> None:
 
 
 @pytest.mark.parametrize(("version", "thrown"), [("0.11.0.1", True), ("0.11.0.2", False)])
-def test_a_batch_that_arrives_by_replication_is_checked_up_to_0_11_0_1(version: str, thrown: bool) -> None:
+def test_replicated_batch_with_sequence_gap_is_refused_up_to_0_11_0_1(version: str, thrown: bool) -> None:
     state = ProducerStateManager(parse_release(version), 1000)
     gap = DataBatch(7, 0, 5, 1, 0, 100)
     with pytest.raises(OutOfOrderSequenceException) if thrown else nullcontext():
@@ -131,7 +131,7 @@ def test_a_batch_that_arrives_by_replication_is_checked_up_to_0_11_0_1(version: 
 
 
 @pytest.mark.parametrize(("version", "known"), [("1.0.1", 1), ("1.0.2", 0)])
-def test_a_refused_request_changes_the_entry_in_1_0_0_and_1_0_1(version: str, known: int) -> None:
+def test_refused_request_still_updates_producer_entry_up_to_1_0_1(version: str, known: int) -> None:
     state = ProducerStateManager(parse_release(version), 1000)
     written(state, 0)
     with pytest.raises(OutOfOrderSequenceException):
@@ -144,9 +144,7 @@ def test_a_refused_request_changes_the_entry_in_1_0_0_and_1_0_1(version: str, kn
 @pytest.mark.parametrize(
     ("version", "thrown"), [("1.0.1", DuplicateSequenceException), ("1.0.2", OutOfOrderSequenceException)]
 )
-def test_a_batch_below_the_remembered_ones_is_a_duplicate_in_1_0_0_and_1_0_1(
-    version: str, thrown: type[Exception]
-) -> None:
+def test_batch_older_than_remembered_batches_is_a_duplicate_up_to_1_0_1(version: str, thrown: type[Exception]) -> None:
     state = ProducerStateManager(parse_release(version), 1000)
     for number in range(6):
         written(state, 3 * number, 3)
@@ -154,7 +152,7 @@ def test_a_batch_below_the_remembered_ones_is_a_duplicate_in_1_0_0_and_1_0_1(
         written(state, 0, 3)
 
 
-def test_after_the_sequences_wrapped_the_next_batch_is_a_duplicate_in_1_0_1() -> None:
+def test_next_batch_after_sequence_wraparound_is_a_duplicate_in_1_0_1() -> None:
     last = 2**31 - 1
     for version, thrown in (("1.0.1", True), ("1.0.2", False)):
         state = ProducerStateManager(parse_release(version), 1000)

@@ -20,7 +20,7 @@ JAVAS = bytes.fromhex(
 BEHAVIOUR = ProducerStateBehaviour.of("4.4.0")
 
 
-def test_javas_file_is_read_and_written_again() -> None:
+def test_snapshot_file_written_by_java_round_trips() -> None:
     (entry,) = read_snapshot(BEHAVIOUR, JAVAS)
     assert (entry.producer_id, entry.epoch, entry.last_sequence, entry.last_offset) == (7, 0, 4, 4)
     assert (entry.timestamp, entry.coordinator_epoch, entry.transaction) == (0, 0, None)
@@ -35,13 +35,13 @@ def test_snapshot_without_producers_round_trips() -> None:
 
 
 @pytest.mark.parametrize("length", range(len(JAVAS)))
-def test_a_file_that_was_cut_off(length: int) -> None:
+def test_truncated_snapshot_throws_corrupt_snapshot_exception(length: int) -> None:
     with pytest.raises(CorruptSnapshotException):
         read_snapshot(BEHAVIOUR, JAVAS[:length])
 
 
 @pytest.mark.parametrize(("version", "count"), [(0, 0), (2, 0), (1, -1), (1, 1), (1, 2**31 - 1)])
-def test_another_version_or_count(version: int, count: int) -> None:
+def test_snapshot_with_unknown_version_or_wrong_entry_count_is_corrupt(version: int, count: int) -> None:
     body = struct.pack(">i", count)
     with pytest.raises(CorruptSnapshotException):
         read_snapshot(BEHAVIOUR, struct.pack(">hI", version, crc32c(body)) + body)
@@ -55,20 +55,20 @@ def test_bytes_behind_snapshot_entries_are_ignored_if_covered_by_checksum() -> N
 
 
 @pytest.mark.parametrize(("version", "batches"), [("2.3.1", 1), ("2.4.1", 0)])
-def test_a_producer_without_a_batch(version: str, batches: int) -> None:
+def test_snapshot_entry_without_batch_is_read_as_one_batch_up_to_2_3(version: str, batches: int) -> None:
     (entry,) = read_snapshot(ProducerStateBehaviour.of(version), write_snapshot([ProducerStateEntry(BEHAVIOUR, 7)]))
     assert len(entry.batches) == batches
 
 
 @pytest.mark.parametrize(("version", "left"), [("2.0.1", b"ab"), ("2.1.0", b"abXX")])
-def test_a_shorter_file_over_a_longer_one(version: str, left: bytes) -> None:
+def test_shorter_snapshot_over_a_longer_file_leaves_trailing_bytes_since_2_1(version: str, left: bytes) -> None:
     disk = {5: b"XXXX"}
     SnapshotFolder(ProducerStateBehaviour.of(version), disk).write(5, b"ab")
     assert disk[5] == left
 
 
 @pytest.mark.parametrize(("version", "latest"), [("2.7.2", 9), ("2.8.2", 5)])
-def test_a_file_that_came_later(version: str, latest: int) -> None:
+def test_snapshot_file_added_after_loading_is_ignored_since_2_8(version: str, latest: int) -> None:
     disk = {5: b""}
     snapshots = SnapshotFolder(ProducerStateBehaviour.of(version), disk)
     disk[9] = b""
@@ -76,7 +76,7 @@ def test_a_file_that_came_later(version: str, latest: int) -> None:
     assert SnapshotFolder(ProducerStateBehaviour.of(version), disk).latest == 9
 
 
-def test_0_11_0_0_throws_what_reading_throws() -> None:
+def test_malformed_snapshot_in_0_11_0_0_throws_schema_or_illegal_argument() -> None:
     old = ProducerStateBehaviour.of("0.11.0.0")
     with pytest.raises(SchemaException):
         read_snapshot(old, JAVAS[:-1])

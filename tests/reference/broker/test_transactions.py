@@ -22,14 +22,14 @@ def test_completed_transaction_is_unstable_until_marker_is_replicated() -> None:
 
 
 @pytest.mark.parametrize(("version", "stable"), [("2.2.0", 9), ("2.2.1", 7)])
-def test_another_transaction_of_the_same_producer(version: str, stable: int) -> None:
+def test_second_open_transaction_of_a_producer_holds_stable_offset_up_to_2_2_0(version: str, stable: int) -> None:
     transactions = Transactions(ProducerStateBehaviour.of(version))
     transactions.start(7, 3)
     transactions.start(7, 9)
     assert transactions.complete(CompletedTxn(7, 3, 6, aborted=True)) == stable
 
 
-def test_what_was_not_started_cannot_be_completed() -> None:
+def test_completing_a_transaction_that_was_not_started_throws() -> None:
     transactions = Transactions(ProducerStateBehaviour.of("4.4.0"))
     with pytest.raises(IllegalArgumentException):
         transactions.complete(CompletedTxn(7, 3, 6, aborted=False))

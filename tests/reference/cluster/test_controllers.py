@@ -23,7 +23,7 @@ def shape(controller: KraftController | ZooKeeperController) -> tuple[int, int, 
     return now.leader, now.leader_epoch, now.isr, now.elr
 
 
-def test_new_clusters_have_eligible_leaders_since_4_1() -> None:
+def test_new_kraft_clusters_use_eligible_leader_replicas_since_4_1() -> None:
     assert [ControllerBehaviour.of(one).elects_eligible_leaders for one in ("3.9.2", "4.0.2", "4.1.0")] == [
         False,
         False,
@@ -31,19 +31,19 @@ def test_new_clusters_have_eligible_leaders_since_4_1() -> None:
     ]
 
 
-def test_a_follower_leaves_without_a_new_epoch_on_kraft_and_with_one_on_zookeeper() -> None:
+def test_ended_follower_session_raises_leader_epoch_on_zookeeper_and_not_on_kraft() -> None:
     for controller, epoch in ((kraft(), 0), (zookeeper(), 1)):
         controller.end_session(3)
         assert shape(controller) == (1, epoch, (1, 2), ())
 
 
-def test_the_first_in_sync_replica_in_order_leads_next() -> None:
+def test_ended_leader_session_elects_first_in_sync_replica_in_assignment_order() -> None:
     for controller in (kraft(), zookeeper()):
         controller.end_session(1)
         assert shape(controller) == (2, 1, (2, 3), ())
 
 
-def test_the_last_replica_stays_in_sync_without_eligible_leaders() -> None:
+def test_last_in_sync_replica_stays_in_isr_and_is_elected_without_elr() -> None:
     for controller, epochs in ((kraft(elr=False), 3), (zookeeper(), 3)):
         for broker in (1, 2, 3):
             controller.end_session(broker)
@@ -54,7 +54,7 @@ def test_the_last_replica_stays_in_sync_without_eligible_leaders() -> None:
         assert shape(controller) == (3, epochs + 1, (3,), ())
 
 
-def test_eligible_leaders_are_those_that_left_below_the_minimum() -> None:
+def test_replicas_that_leave_isr_below_min_isr_are_eligible_leaders() -> None:
     controller = kraft(min_isr=2)
     for broker in (3, 2, 1):
         controller.end_session(broker)
@@ -65,7 +65,7 @@ def test_eligible_leaders_are_those_that_left_below_the_minimum() -> None:
     assert shape(controller) == (2, 2, (2,), (1,))
 
 
-def test_a_killed_broker_is_not_eligible_but_the_last_leader_is_elected() -> None:
+def test_unclean_restart_removes_replica_from_elr_and_last_known_leader_is_elected() -> None:
     controller = kraft(min_isr=2)
     for broker in (3, 2, 1):
         controller.end_session(broker)
@@ -75,7 +75,7 @@ def test_a_killed_broker_is_not_eligible_but_the_last_leader_is_elected() -> Non
     assert shape(controller) == (1, 2, (1,), ())
 
 
-def test_a_new_minimum_forgets_eligible_and_last_leaders() -> None:
+def test_changed_min_isr_clears_elr_and_last_known_leader() -> None:
     controller = kraft(min_isr=2)
     for broker in (3, 2, 1):
         controller.end_session(broker)
@@ -89,7 +89,9 @@ def test_a_new_minimum_forgets_eligible_and_last_leaders() -> None:
 
 
 @pytest.mark.parametrize("controller", [kraft(), zookeeper()], ids=["kraft", "zookeeper"])
-def test_requested_elections_answer_with_javas_errors(controller: KraftController | ZooKeeperController) -> None:
+def test_requested_election_returns_kafka_error_for_unneeded_or_unavailable_leader(
+    controller: KraftController | ZooKeeperController,
+) -> None:
     assert controller.elect("preferred") == "ELECTION_NOT_NEEDED"
     assert controller.elect("unclean") == "ELECTION_NOT_NEEDED"
     controller.end_session(1)
@@ -105,7 +107,7 @@ def test_requested_elections_answer_with_javas_errors(controller: KraftControlle
 
 
 @pytest.mark.parametrize("controller", [kraft(unclean=True), zookeeper(unclean=True)], ids=["kraft", "zookeeper"])
-def test_unclean_elections_take_any_replica_that_is_alive(controller: KraftController | ZooKeeperController) -> None:
+def test_unclean_election_elects_any_live_replica(controller: KraftController | ZooKeeperController) -> None:
     controller.end_session(3)
     controller.register(3, restarted=True)
     for broker in (2, 1):
@@ -115,7 +117,9 @@ def test_unclean_elections_take_any_replica_that_is_alive(controller: KraftContr
 
 
 @pytest.mark.parametrize("controller", [kraft(), zookeeper()], ids=["kraft", "zookeeper"])
-def test_unclean_elections_switched_on_later(controller: KraftController | ZooKeeperController) -> None:
+def test_enabling_unclean_election_elects_leader_of_leaderless_partition(
+    controller: KraftController | ZooKeeperController,
+) -> None:
     for broker in (3, 2, 1):
         controller.end_session(broker)
     controller.register(2, restarted=True)

@@ -36,7 +36,7 @@ def last(*events: Event, release: str = NEWEST, min_isr: int = 1, unclean: bool 
     return state
 
 
-def test_answers_of_each_kind() -> None:
+def test_history_without_faults_has_expected_answer_of_every_event() -> None:
     answers = play(
         Produce(0), Produce(1), Produce(ALL, 2), Produce(5), Elect("preferred"), SetUncleanElection(True), Settle()
     )
@@ -59,7 +59,7 @@ def test_acks_all_waits_for_a_paused_follower_until_isr_shrinks() -> None:
     assert (answers[2].readable, answers[2].replicas[2].end_offset) == (1, 0)
 
 
-def test_a_request_times_out_below_the_minimum_and_is_committed_later() -> None:
+def test_acks_all_below_min_isr_times_out_and_commits_once_follower_continues() -> None:
     events = (Pause(2), Produce(ALL, wait=False), Settle())
     assert play(*events, min_isr=3)[1] == Produced("REQUEST_TIMED_OUT", None)
     assert last(*events, min_isr=3).readable == 0
@@ -72,7 +72,7 @@ def test_paused_leader_truncates_unreplicated_records_on_return() -> None:
     assert state.replicas[1].batches == ()
 
 
-def test_a_lower_minimum_moves_no_high_watermark_and_an_append_does() -> None:
+def test_lowered_min_isr_advances_high_watermark_only_at_the_next_append() -> None:
     events = (Kill(3), Settle(), Produce(LEADER), Settle(), SetMinInsyncReplicas(2))
     assert last(*events, min_isr=3).readable == 0
     assert last(*events, Settle(), Produce(LEADER), min_isr=3).readable == 2
@@ -86,12 +86,12 @@ LAST_LEADER_PAUSED = (Kill(1), Settle(), Kill(3), Settle(), Pause(2), Settle())
 """Broker 2 alone is in the ISR, and its session has ended."""
 
 
-def test_a_leaderless_partition_refuses_requests() -> None:
+def test_produce_to_leaderless_partition_returns_leader_not_available() -> None:
     assert play(*LEADERLESS, Produce(ALL))[-1] == Produced("LEADER_NOT_AVAILABLE", None)
     assert last(*LEADERLESS, SetUncleanElection(True)).leader == 3
 
 
-def test_preferred_leader_returns_on_request() -> None:
+def test_preferred_election_restores_the_preferred_leader_after_restart() -> None:
     events = (Kill(1), Settle(), Start(1), Settle())
     assert last(*events).leader == 2
     assert last(*events, Elect("preferred")).leader == 1
@@ -124,12 +124,12 @@ def test_paused_broker_applies_new_min_insync_replicas_when_continued() -> None:
         ((*LEADERLESS, SetUncleanElection(True), Kill(3)), "while others fetch"),
     ],
 )
-def test_what_is_left_to_chance_is_refused(events: tuple[Event, ...], reason: str) -> None:
+def test_history_whose_outcome_depends_on_timing_is_refused(events: tuple[Event, ...], reason: str) -> None:
     with pytest.raises(UndeterminedHistory, match=reason):
         play(*events)
 
 
-def test_two_followers_together_matter_with_eligible_leaders_alone() -> None:
+def test_two_followers_killed_together_are_undetermined_only_with_elr() -> None:
     events = (Kill(2), Kill(3), Settle())
     with pytest.raises(UndeterminedHistory, match="the first is not eligible"):
         play(*events, min_isr=2)
@@ -137,7 +137,7 @@ def test_two_followers_together_matter_with_eligible_leaders_alone() -> None:
     assert last(*events, release="3.9.2", min_isr=2).isr == {1}
 
 
-def test_minimum_counts_since_3_7_for_the_high_watermark() -> None:
+def test_high_watermark_waits_for_min_isr_since_3_7() -> None:
     events = (Kill(2), Settle(), Produce(LEADER))
     assert [last(*events, release=release, min_isr=3).readable for release in ("3.6.2", "3.7.0", NEWEST)] == [1, 0, 0]
 
@@ -146,7 +146,7 @@ def test_minimum_counts_since_3_7_for_the_high_watermark() -> None:
     ("release", "error", "readable"), [("3.6.2", "NOT_ENOUGH_REPLICAS", 1), (NEWEST, "NONE", 2), ("3.9.1", "NONE", 2)]
 )
 @pytest.mark.parametrize("replicas", [(1,), (2, 3)])
-def test_a_minimum_above_the_replicas_is_refused_up_to_3_6_only(
+def test_acks_all_with_min_isr_above_replica_count_is_refused_up_to_3_6(
     release: str, error: str, readable: int, replicas: tuple[BrokerId, ...]
 ) -> None:
     events = (Produce(-1), Produce(1), Settle())
@@ -156,7 +156,7 @@ def test_a_minimum_above_the_replicas_is_refused_up_to_3_6_only(
     assert (seen[-1].readable, seen[-1].isr, set(seen[-1].replicas)) == (readable, frozenset(replicas), set(replicas))
 
 
-def test_only_replica_returns_with_log_after_a_stop() -> None:
+def test_single_replica_leads_again_with_log_after_kill_and_restart() -> None:
     events = (Produce(-1), Kill(3), Settle(), Produce(1), Start(3), Settle())
     seen = simulate(ClusterScript(events, (3,), min_insync_replicas=2), NEWEST)
     assert seen[3] == Produced("LEADER_NOT_AVAILABLE", None)

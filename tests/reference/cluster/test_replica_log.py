@@ -13,12 +13,12 @@ def log(*batches: tuple[int, int, int]) -> ReplicaLog:
     return made
 
 
-def test_epoch_enters_the_cache_with_first_batch() -> None:
+def test_leader_epoch_enters_the_epoch_cache_with_first_batch() -> None:
     made = log((0, 2, 0), (2, 1, 0), (3, 1, 4))
     assert (made.epochs, made.end_offset) == ([EpochStart(0, 0), EpochStart(4, 3)], 4)
 
 
-def test_an_epoch_without_records_gives_way() -> None:
+def test_leader_epoch_without_records_is_replaced_by_next_epoch_in_cache() -> None:
     made = log((0, 1, 0))
     made.begin_epoch(1, 1)
     made.begin_epoch(3, 1)
@@ -27,7 +27,7 @@ def test_an_epoch_without_records_gives_way() -> None:
     assert made.epochs == [EpochStart(0, 0)]
 
 
-def test_a_former_leader_truncates_where_the_next_epoch_begins() -> None:
+def test_former_leader_truncates_at_start_offset_of_the_next_epoch() -> None:
     leader, follower = log((0, 1, 0), (1, 2, 1)), log((0, 1, 0), (1, 1, 0))
     follower.high_watermark = 1
     assert follower.truncate_divergence(leader)
@@ -44,7 +44,7 @@ def test_truncation_goes_back_epoch_by_epoch() -> None:
     assert follower.batches == [Batch(0, 1, 0)]
 
 
-def test_epoch_begun_by_follower_alone_is_removed_at_truncation() -> None:
+def test_leader_epoch_known_only_to_follower_is_removed_at_truncation() -> None:
     leader, follower = log((0, 1, 0)), log((0, 1, 0))
     leader.begin_epoch(3, 1)
     follower.begin_epoch(2, 1)
@@ -52,7 +52,7 @@ def test_epoch_begun_by_follower_alone_is_removed_at_truncation() -> None:
     assert (follower.latest_epoch, follower.end_offset) == (0, 1)
 
 
-def test_the_high_watermark_is_at_most_the_end() -> None:
+def test_truncation_lowers_high_watermark_to_log_end_offset() -> None:
     leader, follower = log((0, 3, 0)), log((0, 3, 0), (3, 1, 0))
     follower.high_watermark = 4
     leader.begin_epoch(1, 3)

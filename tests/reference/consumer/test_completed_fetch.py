@@ -54,7 +54,7 @@ def test_offset_within_a_batch_skips_the_records_below(codec: Codec, offset: int
 
 @pytest.mark.parametrize("magic", [0, 1])
 @pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP])
-def test_old_formats_deliver_absolute_offsets(magic: int, codec: Codec) -> None:
+def test_message_formats_0_and_1_deliver_absolute_offsets(magic: int, codec: Codec) -> None:
     data = batch(10, 4, magic=magic, codec=codec)
     assert consume_fetch(data, 12) == FetchOutcome((12, 13), 14)
 
@@ -79,7 +79,7 @@ def test_aborted_transaction_is_skipped_until_the_marker_with_read_committed() -
     assert consume_fetch(data, 0, read_committed=True) == FetchOutcome((0, 1, 2, 4), 5)
 
 
-def test_abort_list_in_descending_order_hides_the_same_records() -> None:
+def test_aborted_transactions_in_descending_order_hide_records_like_ascending() -> None:
     first = transactional(0, 1, 7) + marker(1, 7, commit=False)
     data = first + transactional(2, 1, 7) + marker(3, 7, commit=False)
     for aborted in ([(7, 0), (7, 2)], [(7, 2), (7, 0)]):
@@ -100,7 +100,7 @@ def test_records_before_a_damaged_batch_are_delivered_and_the_next_poll_throws()
     assert consume_fetch(data, 0, check_crcs=False) == FetchOutcome((0, 1, 2), 3)
 
 
-def test_response_without_a_whole_batch_throws_unless_empty() -> None:
+def test_fetch_response_without_a_complete_batch_throws_unless_empty() -> None:
     assert consume_fetch(b"", 5) == FetchOutcome((), 5)
     assert consume_fetch(batch(0, 1)[:-1], 0).thrown == "KafkaException"
 

@@ -38,7 +38,7 @@ def stop(request: int, replica: int = 1) -> Fault:
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_the_high_watermark_waits_for_an_in_sync_follower_that_stopped(version: str) -> None:
+def test_high_watermark_waits_for_stopped_follower_until_isr_shrinks(version: str) -> None:
     found = outcome(version, ONE, stop(2), Fault(Kind.SHRINK_ISR, 3))
     assert [(after(found, number).high_watermark, after(found, number).in_sync) for number in (1, 2, 3)] == [
         (1, (0, 1, 2)), (1, (0, 1, 2)), (3, (0, 2)),
@@ -46,27 +46,27 @@ def test_the_high_watermark_waits_for_an_in_sync_follower_that_stopped(version: 
     assert logs(found) == [(0, 1, 2), (0,), (0, 1, 2)]
 
 
-def test_a_stopped_follower_that_lacks_nothing_stays_in_sync() -> None:
+def test_stopped_follower_that_is_caught_up_stays_in_isr() -> None:
     found = outcome("4.4.0", ONE, stop(2), Fault(Kind.SHRINK_ISR, 2))
     assert after(found, 3).in_sync == (0, 1, 2)
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_acks_1_loses_what_the_next_leader_lacks(version: str) -> None:
+def test_acks_1_loses_records_that_the_new_leader_lacks(version: str) -> None:
     found = outcome(version, ONE, stop(2), Fault(Kind.CRASH_REPLICATED, 3), records=4)
     assert (found.lost, found.log) == ((1, 2), (0, 3))
     assert logs(found)[1:] == [(0, 3), (0, 3)]
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_acks_all_acknowledges_nothing_that_the_next_leader_lacks(version: str) -> None:
+def test_acks_all_acknowledges_no_record_that_the_new_leader_lacks(version: str) -> None:
     found = outcome(version, ALL, stop(2), Fault(Kind.CRASH_REPLICATED, 3))
     assert found.requests[1].result == "REQUEST_TIMED_OUT"
     assert (found.requests[1].offset, found.lost, found.log) == (1, (), (0, 1, 2))
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_one_in_sync_replica_and_unclean_election_lose_a_committed_record(version: str) -> None:
+def test_unclean_election_with_one_in_sync_replica_loses_a_committed_record(version: str) -> None:
     faults = (*BOTH_LEAVE, Fault(Kind.CRASH_BEFORE, 3))
     found = outcome(version, ALL, *faults, records=4, unclean_leader_election=True)
     assert after(found, 2).high_watermark == 2
@@ -87,7 +87,7 @@ def test_partition_without_unclean_election_waits_for_last_in_sync_replica(versi
     ("version", "error", "high_watermark"),
     [("3.6.2", "NOT_ENOUGH_REPLICAS_AFTER_APPEND", 2), ("3.7.0", "REQUEST_TIMED_OUT", 1)],
 )
-def test_too_few_in_sync_replicas_after_the_append(version: str, error: str, high_watermark: int) -> None:
+def test_isr_below_minimum_after_append_times_out_since_3_7(version: str, error: str, high_watermark: int) -> None:
     """KAFKA-15583: since 3.7.0 the high watermark stays, so the request waits until it times out."""
     back = Fault(Kind.RESUME_FOLLOWER, 4, replica=1)
     found = outcome(version, ALL, *BOTH_LEAVE, back, min_insync_replicas=2)
@@ -96,7 +96,7 @@ def test_too_few_in_sync_replicas_after_the_append(version: str, error: str, hig
     assert (found.log, found.doubled) == ((0, 1, 1, 2), (1,))
 
 
-def test_a_retry_of_a_record_that_timed_out_is_a_duplicate_and_waits_as_well() -> None:
+def test_idempotent_retry_after_timeout_waits_for_isr_and_is_a_duplicate() -> None:
     config = {"max.in.flight.requests.per.connection": "1"}
     found = outcome("4.4.0", config, stop(2), Fault(Kind.RESUME_FOLLOWER, 4, replica=1))
     assert [one.result for one in found.requests][1:4] == ["REQUEST_TIMED_OUT", "REQUEST_TIMED_OUT", "duplicate"]
@@ -117,30 +117,30 @@ def test_unclean_election_breaks_sequence_of_idempotent_producer() -> None:
     assert (found.lost, [one.batch.epoch for one in found.requests][4:]) == ((1,), [1, 1])
 
 
-def test_a_leader_does_not_stop_to_fetch() -> None:
+def test_stop_follower_fault_on_the_leader_has_no_effect() -> None:
     found = outcome("4.4.0", ONE, stop(1, 0), Fault(Kind.CRASH_BEFORE, 2), records=4)
     assert after(found, 4).in_sync == (0, 1, 2)
 
 
-def test_stopped_leader_follows_the_new_leader_after_restart() -> None:
+def test_stopped_follower_that_became_leader_rejoins_isr_after_crash() -> None:
     faults = (stop(1, 1), Fault(Kind.CRASH_BEFORE, 2), Fault(Kind.CRASH_BEFORE, 4))
     found = outcome("4.4.0", ONE, *faults, records=6)
     assert [after(found, number).leader for number in (1, 2, 4)] == [0, 1, 0]
     assert after(found, len(found.requests)).in_sync == (0, 1, 2)
 
 
-def test_a_crash_without_a_leader_changes_nothing() -> None:
+def test_crash_fault_on_leaderless_partition_changes_nothing() -> None:
     faults = (*BOTH_LEAVE, Fault(Kind.CRASH_BEFORE, 3), Fault(Kind.CRASH_REPLICATED, 4), Fault(Kind.SHRINK_ISR, 4))
     found = outcome("4.4.0", ALL, *faults)
     assert found.requests[3].result == "lost"
     assert after(found, 5).leader == 0
 
 
-def test_without_such_faults_the_outcome_has_no_replicas() -> None:
+def test_scenario_without_follower_faults_has_no_partition_state() -> None:
     found = outcome("4.4.0", ONE, Fault(Kind.CRASH_REPLICATED, 2))
     assert found.partition is None
     assert all(one.partition is None for one in found.requests)
 
 
-def test_examples_in_docstrings_of_replicas_hold() -> None:
+def test_docstring_examples_of_replicas_pass() -> None:
     assert doctest.testmod(replicas) == (0, 4)

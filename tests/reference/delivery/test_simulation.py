@@ -30,46 +30,46 @@ def fault(kind: Kind, request: int, error: str | None = None) -> Fault:
 
 @pytest.mark.parametrize("version", RELEASES)
 @pytest.mark.parametrize("acks", ["0", "1", "all"])
-def test_without_a_fault_every_record_is_in_the_log_once(version: str, acks: str) -> None:
+def test_scenario_without_faults_writes_every_record_once(version: str, acks: str) -> None:
     found = outcome(version, {**ONE, "acks": acks})
     assert (found.log, found.acknowledged) == ((0, 1, 2), (0, 1, 2))
     assert (found.lost, found.doubled, found.reordered, found.failed, found.unanswered) == ((), (), (), (), ())
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_acks_0_loses_a_lost_request_unnoticed(version: str) -> None:
+def test_acks_0_acknowledges_the_record_of_a_lost_request(version: str) -> None:
     found = outcome(version, {**ONE, "acks": "0"}, fault(Kind.LOSE_REQUEST, 2))
     assert (found.log, found.acknowledged, found.lost) == ((0, 2), (0, 1, 2), (1,))
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_acks_1_loses_what_no_follower_has(version: str) -> None:
+def test_acks_1_loses_unreplicated_record_when_leader_crashes(version: str) -> None:
     found = outcome(version, {**ONE, "acks": "1"}, fault(Kind.CRASH_UNREPLICATED, 2))
     assert (found.log, found.acknowledged, found.lost) == ((0, 2), (0, 1, 2), (1,))
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_acks_all_loses_nothing_in_the_same_crash(version: str) -> None:
+def test_acks_all_loses_no_record_when_leader_crashes_before_replication(version: str) -> None:
     found = outcome(version, {**ONE, "acks": "all"}, fault(Kind.CRASH_UNREPLICATED, 2))
     assert (found.log, found.lost, found.doubled) == ((0, 1, 2), (), ())
 
 
 @pytest.mark.parametrize("version", RELEASES)
 @pytest.mark.parametrize("acks", ["1", "all"])
-def test_a_lost_response_doubles(version: str, acks: str) -> None:
+def test_lost_response_duplicates_the_record_without_idempotence(version: str, acks: str) -> None:
     found = outcome(version, {**ONE, "acks": acks}, fault(Kind.LOSE_RESPONSE, 2))
     assert (found.log, found.doubled) == ((0, 1, 1, 2), (1,))
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_without_retries_a_failed_record_may_be_in_the_log(version: str) -> None:
+def test_record_that_failed_without_retries_is_in_the_log_after_lost_response(version: str) -> None:
     found = outcome(version, {**ONE, "acks": "1", "retries": "0"}, fault(Kind.LOSE_RESPONSE, 2))
     assert found.log == (0, 1, 2)
     assert [record for record, _ in found.failed] == [1]
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_a_retry_with_others_in_flight_reorders(version: str) -> None:
+def test_retry_with_several_requests_in_flight_reorders_records(version: str) -> None:
     several = {**ONE, IN_FLIGHT: "3", "acks": "all"}
     found = outcome(version, several, fault(Kind.REFUSE, 1, "NOT_LEADER_OR_FOLLOWER"))
     assert (found.log, found.reordered) == ((1, 2, 0), (0,))
@@ -83,7 +83,9 @@ def test_a_retry_with_others_in_flight_reorders(version: str) -> None:
     "kind", [kind for kind in Kind if kind not in {Kind.REFUSE, Kind.RESTART_PRODUCER} | FOLLOWERS]
 )
 @pytest.mark.parametrize("request_", [1, 2, 3, 4])
-def test_idempotence_keeps_each_once_and_in_order(version: str, kind: Kind, request_: int) -> None:
+def test_idempotent_producer_keeps_records_once_and_in_order_despite_a_fault(
+    version: str, kind: Kind, request_: int
+) -> None:
     error = "NOT_LEADER_OR_FOLLOWER" if kind is Kind.REFUSE_AFTER_APPEND else None
     found = outcome(version, IDEMPOTENT, fault(kind, request_, error), records=4)
     assert found.log == (0, 1, 2, 3)
@@ -102,7 +104,7 @@ def test_idempotence_keeps_each_once_and_in_order(version: str, kind: Kind, requ
         (Kind.REFUSE_AFTER_APPEND, "UNKNOWN_TOPIC_OR_PARTITION", True),
     ],
 )
-def test_an_error_that_follows_the_append_doubles_the_retry(
+def test_retry_after_error_following_the_append_duplicates_the_record(
     version: str, kind: Kind, error: str, is_appended: bool
 ) -> None:
     found = outcome(version, {**ONE, "acks": "all"}, fault(kind, 3, error), records=4)
@@ -110,7 +112,7 @@ def test_an_error_that_follows_the_append_doubles_the_retry(
     assert (found.requests[2].result, found.requests[2].offset) == (error, 2 if is_appended else None)
 
 
-def test_an_error_after_the_append_finds_the_duplicate_of_an_idempotent_producer() -> None:
+def test_idempotent_retry_after_error_following_the_append_is_a_duplicate() -> None:
     errors = [fault(Kind.REFUSE, 2, "REQUEST_TIMED_OUT"), fault(Kind.REFUSE_AFTER_APPEND, 3, "NOT_LEADER_OR_FOLLOWER")]
     found = outcome("4.4.0", {IN_FLIGHT: "1"}, *errors)
     assert [(one.result, one.offset) for one in found.requests][1:4] == [
@@ -119,7 +121,7 @@ def test_an_error_after_the_append_finds_the_duplicate_of_an_idempotent_producer
     assert found.log == (0, 1, 2)
 
 
-def test_an_error_after_the_append_fails_a_record_that_is_in_the_log() -> None:
+def test_error_after_append_without_retries_fails_a_record_in_the_log() -> None:
     found = outcome("4.4.0", {**ONE, "retries": "0"}, fault(Kind.REFUSE, 2, "NOT_ENOUGH_REPLICAS_AFTER_APPEND"))
     assert (found.failed, found.log) == (((1, "NotEnoughReplicasAfterAppendException"),), (0, 1, 2))
 
@@ -138,14 +140,14 @@ def test_an_error_after_the_append_fails_a_record_that_is_in_the_log() -> None:
         ("4.4.0", {}, Kind.REFUSE_AFTER_APPEND, "MESSAGE_TOO_LARGE", "no broker gives it after an append: use refuse"),
     ],
 )
-def test_an_error_that_no_broker_gives_is_refused(
+def test_scenario_with_error_that_no_broker_returns_is_refused(
     version: str, config: dict[str, str], kind: Kind, error: str, message: str
 ) -> None:
     with pytest.raises(InvalidScenario, match=message):
         simulate(Scenario(config, 3, [fault(kind, 2, error)]), version)
 
 
-def test_every_produce_error_of_every_release_has_a_moment() -> None:
+def test_every_produce_error_is_assigned_to_before_or_after_the_append() -> None:
     names = {name for version in RELEASES for name in produce_errors(version)} - {"NONE"}
     assert names == set(PRODUCE_ERRORS)
     assert {name for name, given in PRODUCE_ERRORS.items() if given.moment is Moment.AFTER} == {
@@ -170,7 +172,7 @@ def test_min_insync_replicas_above_replica_count_is_capped_since_3_7(
 
 
 @pytest.mark.parametrize("version", RELEASES[2:])
-def test_idempotent_batches_behind_a_refused_one_are_out_of_order(version: str) -> None:
+def test_idempotent_batches_sent_after_a_refused_batch_get_out_of_order_errors(version: str) -> None:
     three_in_flight = {**IDEMPOTENT, IN_FLIGHT: "3"}
     found = outcome(version, three_in_flight, fault(Kind.REFUSE, 2, "NOT_LEADER_OR_FOLLOWER"), records=4)
     assert found.log == (0, 1, 2, 3)
@@ -181,7 +183,7 @@ def test_idempotent_batches_behind_a_refused_one_are_out_of_order(version: str) 
 
 
 @pytest.mark.parametrize(("version", "log"), [("2.4.1", (0, 1, 2)), ("2.5.1", (1, 2)), ("4.4.0", (1, 2))])
-def test_since_2_5_a_refused_first_batch_fails_if_others_are_in_flight(version: str, log: tuple[int, ...]) -> None:
+def test_refused_first_batch_fails_with_later_batches_in_flight_since_2_5(version: str, log: tuple[int, ...]) -> None:
     """KIP-360: an unknown producer may start at any sequence, so the second batch is appended and the first never is."""
     found = outcome(version, IDEMPOTENT, fault(Kind.REFUSE, 1, "NOT_LEADER_OR_FOLLOWER"))
     assert found.log == log
@@ -192,7 +194,7 @@ def test_since_2_5_a_refused_first_batch_fails_if_others_are_in_flight(version: 
     ("version", "lost", "unanswered"),
     [("1.1.1", (6, 7), (4,)), ("2.0.1", (6, 7), (4,)), ("2.3.1", (), ()), ("4.4.0", (), ())],
 )
-def test_up_to_2_2_failed_batches_of_the_previous_id_cost_acknowledged_records(
+def test_failed_batches_of_previous_producer_id_lose_acknowledged_records_up_to_2_2(
     version: str, lost: tuple[int, ...], unanswered: tuple[int, ...]
 ) -> None:
     errors = [fault(Kind.REFUSE, 1, "OUT_OF_ORDER_SEQUENCE_NUMBER"), fault(Kind.REFUSE, 2, "MESSAGE_TOO_LARGE")]
@@ -201,7 +203,7 @@ def test_up_to_2_2_failed_batches_of_the_previous_id_cost_acknowledged_records(
 
 
 @pytest.mark.parametrize("version", RELEASES[1:])
-def test_a_restarted_producer_duplicates(version: str) -> None:
+def test_restarted_producer_with_new_id_duplicates_a_record(version: str) -> None:
     found = outcome(version, {**IDEMPOTENT, IN_FLIGHT: "1"}, fault(Kind.RESTART_PRODUCER, 2))
     assert (found.log, found.doubled) == ((0, 1, 1, 2), (1,))
     assert [one.batch.producer_id for one in found.requests] == [7, 7, 8, 8]
@@ -213,7 +215,7 @@ def test_new_leader_detects_duplicates_from_log() -> None:
     assert found.log == (0, 1, 2)
 
 
-def test_acks_all_needs_enough_in_sync_replicas() -> None:
+def test_acks_all_is_refused_while_isr_is_below_min_insync_replicas() -> None:
     found = outcome("4.4.0", {}, fault(Kind.CRASH_BEFORE, 1), replicas=3, min_insync_replicas=3)
     assert "NOT_ENOUGH_REPLICAS" in [one.result for one in found.requests]
     assert found.log == (0, 1, 2)
@@ -222,17 +224,17 @@ def test_acks_all_needs_enough_in_sync_replicas() -> None:
     ]
 
 
-def test_the_default_is_idempotent_since_3_0_1() -> None:
+def test_default_producer_is_idempotent_since_3_0_1() -> None:
     assert outcome("4.4.0", {}, fault(Kind.LOSE_RESPONSE, 2)).doubled == ()
     assert outcome("3.0.0", {}, fault(Kind.LOSE_RESPONSE, 2)).doubled == (1,)
     assert outcome("4.4.0", {"acks": "1"}, fault(Kind.LOSE_RESPONSE, 2)).doubled == (1,)
 
 
-def test_many_in_flight_take_no_longer_than_there_are_records() -> None:
+def test_simulation_with_2_billion_in_flight_requests_ends_after_all_records() -> None:
     assert outcome("3.9.2", {IN_FLIGHT: "2147483647", "enable.idempotence": "false"}).log == (0, 1, 2)
 
 
-def test_an_invalid_configuration_constructs_no_producer() -> None:
+def test_simulation_of_invalid_producer_config_returns_config_exception() -> None:
     found = simulate(Scenario({"acks": "1", "enable.idempotence": "true"}, 1), "4.4.0")
     assert isinstance(found, InvalidProducer)
     assert (found.error, found.message) == (
@@ -273,5 +275,5 @@ def test_impossible_scenario_is_refused_with_reason(
         simulate(Scenario({}, 3, faults, **partition))
 
 
-def test_the_example_of_simulate_is_right() -> None:
+def test_docstring_examples_of_simulation_pass() -> None:
     assert doctest.testmod(delivery.simulation) == (0, 3)

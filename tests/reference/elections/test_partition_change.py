@@ -32,16 +32,16 @@ def test_a_fenced_leader_is_replaced_by_the_next_replica() -> None:
     assert change == PartitionChange(leader=2, isr=(2, 3))
 
 
-def test_change_without_effect_returns_no_record() -> None:
+def test_partition_change_without_effect_returns_no_record() -> None:
     assert changed("4.4.0") is None
 
 
-def test_before_3_2_a_fenced_leader_in_the_isr_stays() -> None:
+def test_fenced_leader_in_the_isr_is_replaced_only_since_3_2() -> None:
     assert changed("3.1.2", acceptable=frozenset({2})) is None
     assert changed("3.2.0", acceptable=frozenset({2})) == PartitionChange(leader=2)
 
 
-def test_an_unclean_leader_recovers_since_3_2() -> None:
+def test_uncleanly_elected_leader_is_marked_recovering_since_3_2() -> None:
     wanted: dict[str, Any] = {"acceptable": frozenset({3}), "election": "unclean", "isr": (2,)}
     assert changed("3.1.2", **wanted) == PartitionChange(leader=3, isr=(2,))
     assert changed("3.2.0", **wanted) == PartitionChange(leader=3, isr=(3,), recovery="recovering")
@@ -54,18 +54,18 @@ def test_an_unclean_leader_recovers_since_3_2() -> None:
 @pytest.mark.parametrize(
     ("release", "version", "leader"), [("3.5.2", "newest", 1), ("3.6.0", "newest", None), ("4.4.0", "3.5", 1)]
 )
-def test_a_smaller_isr_raises_the_epoch_in_old_versions(release: str, version: Any, leader: int | None) -> None:
+def test_isr_shrink_bumps_leader_epoch_up_to_3_5(release: str, version: Any, leader: int | None) -> None:
     assert changed(release, isr=(1, 2), metadata_version=version) == PartitionChange(leader=leader, isr=(1, 2))
 
 
-def test_replicas_that_leave_a_small_isr_are_eligible() -> None:
+def test_replicas_that_leave_isr_below_min_isr_join_elr() -> None:
     change = changed("4.4.0", isr=(1,), elr_enabled=True, min_isr=2)
     assert change == PartitionChange(isr=(1,), elr=(2, 3))
     lost = changed("4.4.0", isr=(), elr_enabled=True, min_isr=2, unclean_shutdown=(1, 3), acceptable=frozenset({2}))
     assert lost == PartitionChange(leader=2, isr=(2,))
 
 
-def test_eligible_replicas_are_in_the_order_of_a_hash_set() -> None:
+def test_eligible_leader_replicas_are_in_java_hash_set_order() -> None:
     partition = replace(PARTITION, replicas=(33, 16, 1), isr=(33, 16, 1), leader=33)
     change = changed("4.4.0", partition, isr=(), elr_enabled=True, acceptable=frozenset())
     assert change is not None
@@ -82,20 +82,20 @@ def test_last_known_leader_is_elected_only_if_alive_since_4_1(release: str, lead
 @pytest.mark.parametrize(
     ("release", "completes"), [("3.7.2", True), ("3.8.0", False), ("4.2.2", False), ("4.3.0", True)]
 )
-def test_what_a_reassignment_waits_for(release: str, completes: bool) -> None:
+def test_reassignment_waits_for_every_target_replica_in_isr_in_3_8_to_4_2(release: str, completes: bool) -> None:
     partition = replace(PARTITION, isr=(1,), removing=(1,), adding=(3,))
     change = changed(release, partition, isr=(1, 3))
     assert change is not None
     assert change.replicas == ((2, 3) if completes else None)
 
 
-def test_directories_need_a_default_one() -> None:
+def test_change_without_default_directory_throws_if_directories_are_recorded() -> None:
     with pytest.raises(IllegalStateException):
         changed("3.7.0", default_directory=None)
     assert changed("3.7.0", default_directory=None, metadata_version="3.6") is None
 
 
-def test_a_record_without_directories() -> None:
+def test_merge_of_record_without_directories_assigns_directory_by_release() -> None:
     change = PartitionChange(replicas=(1, 2, 3, 4))
     assert merge(PARTITION, change, PartitionChangeBehaviour.of("3.7.0")).directories == (0, 0, 0, 1)
     assert merge(PARTITION, change, PartitionChangeBehaviour.of("3.7.1")).directories == (0, 0, 0, 0)
@@ -108,6 +108,6 @@ def test_contains_compares_lists_with_multiplicity() -> None:
     assert not contains((1, 2), (2, 2))
 
 
-def test_there_was_no_such_controller_before_3_0() -> None:
+def test_partition_change_before_3_0_raises_not_in_this_release() -> None:
     with pytest.raises(NotInThisRelease):
         changed("2.8.2")

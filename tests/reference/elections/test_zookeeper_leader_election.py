@@ -35,7 +35,7 @@ def test_zookeeper_election_chooses_leader_by_kind_and_isr(
     assert choose_leader(election, (1, 2, 3), isr, (2, 3), shutting_down=(3,), unclean=unclean) == leader
 
 
-def test_an_unclean_leader_is_alone_and_recovering() -> None:
+def test_uncleanly_elected_leader_is_the_only_isr_member_and_recovering() -> None:
     state = LeaderAndIsr(1, (1,), leader_epoch=4, version=9)
     after = elect(NEWEST, "offline", CONTEXT, state, unclean=True).state
     assert after == LeaderAndIsr(2, (2,), 5, 9, "recovering")
@@ -44,11 +44,11 @@ def test_an_unclean_leader_is_alone_and_recovering() -> None:
 
 
 @pytest.mark.parametrize(("election", "isr"), [("offline", (2,)), ("reassign", (1, 2, 3)), ("shutdown", (1, 2))])
-def test_what_the_isr_becomes(election: Any, isr: tuple[int, ...]) -> None:
+def test_isr_after_zookeeper_election_depends_on_election_kind(election: Any, isr: tuple[int, ...]) -> None:
     after = elect(NEWEST, election, CONTEXT, LeaderAndIsr(1, (1, 2, 3))).state
     assert after == LeaderAndIsr(2, isr, 1)
 
 
-def test_a_partition_without_a_state_gets_no_leader() -> None:
+def test_zookeeper_election_of_partition_without_state_elects_no_leader() -> None:
     result = elect(NEWEST, "offline", CONTEXT, None)
     assert (result.state, result.replicas) == (None, (2,))

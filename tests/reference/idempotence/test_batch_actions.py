@@ -69,17 +69,17 @@ def decided(
 
 
 @pytest.mark.parametrize("answer", Answer)
-def test_exactly_one_row_applies_to_every_answer_in_every_situation(answer: Answer) -> None:
+def test_exactly_one_table_row_matches_each_answer_in_each_situation(answer: Answer) -> None:
     counts = Counter(len(matching_rows(answer, situation)) for situation in SITUATIONS)
     assert counts == {1: 2 ** len(fields(Situation))}
 
 
-def test_every_row_decides_something() -> None:
+def test_every_row_of_the_batch_action_table_applies_to_a_situation() -> None:
     rows = {id(row) for answer in Answer for situation in SITUATIONS for row in matching_rows(answer, situation)}
     assert len(rows) == len(TABLE.strip().splitlines())
 
 
-def test_the_documentation_names_every_fact_of_the_table() -> None:
+def test_docstring_of_situation_names_every_fact_of_the_table() -> None:
     documented = Situation.__doc__ or ""
     assert all(f"``{fact.name}``" in documented and fact.name in TABLE for fact in fields(Situation))
 
@@ -87,13 +87,13 @@ def test_the_documentation_names_every_fact_of_the_table() -> None:
 @pytest.mark.parametrize(
     "line", ["retriable             may_retyr   retried    -", "surprise              always   retried    -"]
 )
-def test_a_row_that_is_misspelt_is_refused(line: str) -> None:
+def test_table_row_with_misspelt_answer_or_fact_is_refused(line: str) -> None:
     with pytest.raises(ValueError, match=r"may_retyr|surprise"):
         batch_actions._row(line)
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_every_error_of_every_release_in_every_state_of_a_producer_is_decided(release: str) -> None:
+def test_batch_action_is_decided_for_every_error_and_producer_state(release: str) -> None:
     """One error stands for all that the table treats alike."""
     errors = {answer_of(error): name for name, error in produce_errors(release).items()}
     actions = Counter(
@@ -121,7 +121,7 @@ def test_only_success_and_a_duplicate_complete_a_batch(release: str) -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_without_idempotence_the_kind_of_an_error_decides(release: str) -> None:
+def test_error_without_idempotence_is_retried_only_if_retriable(release: str) -> None:
     for name, error in produce_errors(release).items():
         if name not in {"NONE", DUPLICATE, "MESSAGE_TOO_LARGE"}:
             expected = RETRIED if error.kind is ErrorKind.RETRIABLE else FAILED
@@ -129,7 +129,7 @@ def test_without_idempotence_the_kind_of_an_error_decides(release: str) -> None:
 
 
 @pytest.mark.parametrize("release", ["0.10.0.1", "1.1.1", "2.4.1", "4.4.0"])
-def test_plain_errors_are_completed_retried_or_failed(release: str) -> None:
+def test_success_completes_retriable_error_retries_and_other_error_fails_batch(release: str) -> None:
     assert decided(release, "NONE") == (BatchAction.COMPLETED, SideEffect.NOTHING)
     assert decided(release, "NOT_ENOUGH_REPLICAS", idempotent=False) == RETRIED
     assert decided(release, "NOT_ENOUGH_REPLICAS", may_retry=False) == FAILED
@@ -140,7 +140,7 @@ def test_plain_errors_are_completed_retried_or_failed(release: str) -> None:
     ("release", "found"),
     [("1.1.1", BatchAction.DROPPED), ("2.4.1", BatchAction.DROPPED), ("2.5.1", BatchAction.RETRIED)],
 )
-def test_a_retry_for_another_producer(release: str, found: BatchAction) -> None:
+def test_retriable_error_of_stale_producer_id_drops_batch_up_to_2_4(release: str, found: BatchAction) -> None:
     assert decided(release, "NOT_ENOUGH_REPLICAS", stale=True) == (found, SideEffect.NOTHING)
 
 
@@ -148,19 +148,19 @@ def test_a_retry_for_another_producer(release: str, found: BatchAction) -> None:
     ("release", "first", "second"),
     [("0.11.0.3", FAILED, FAILED), ("1.1.1", FAILED, RETRIED), ("2.4.1", FAILED, RETRIED), ("4.4.0", BUMPED, RETRIED)],
 )
-def test_out_of_order_error_is_handled_by_place_in_flight(
+def test_out_of_order_sequence_of_later_in_flight_batch_is_retried_since_1_0(
     release: str, first: tuple[BatchAction, SideEffect], second: tuple[BatchAction, SideEffect]
 ) -> None:
     assert decided(release, GAP) == first
     assert decided(release, GAP, place=1) == second
 
 
-def test_out_of_order_and_numbered_again_since() -> None:
+def test_out_of_order_sequence_of_renumbered_batch_is_retried() -> None:
     assert decided("2.4.1", GAP, reset=True) == RETRIED
     assert decided("4.4.0", GAP, reset=True) == RETRIED
 
 
-def test_out_of_order_in_an_unresolved_partition() -> None:
+def test_out_of_order_sequence_at_unresolved_sequence_fails_or_bumps_epoch() -> None:
     assert decided("2.4.1", GAP, place=1, unresolved=1) == FAILED
     assert decided("4.4.0", GAP, place=1, unresolved=1) == BUMPED
     assert decided("4.4.0", GAP, place=1, unresolved=2) == RETRIED
@@ -169,14 +169,16 @@ def test_out_of_order_in_an_unresolved_partition() -> None:
 @pytest.mark.parametrize(
     ("release", "found"), [("2.4.1", (BatchAction.RETRIED, SideEffect.RESTART)), ("4.4.0", BUMPED)]
 )
-def test_unknown_producer_error_is_handled_by_log_start(release: str, found: tuple[BatchAction, SideEffect]) -> None:
+def test_unknown_producer_id_with_log_start_offset_restarts_or_bumps_epoch(
+    release: str, found: tuple[BatchAction, SideEffect]
+) -> None:
     assert decided(release, UNKNOWN, log_start=-1) == RETRIED
     assert decided(release, UNKNOWN, log_start=0) == found
     assert decided(release, UNKNOWN, log_start=0, reset=True) == RETRIED
     assert decided("2.4.1", UNKNOWN, log_start=0, stale=True) == FAILED
 
 
-def test_an_unknown_producer_whose_log_is_not_lost() -> None:
+def test_unknown_producer_id_fails_unless_log_start_passed_last_offset() -> None:
     assert decided("2.4.1", UNKNOWN, log_start=5, last_offset=5) == FAILED
     assert decided("2.4.1", UNKNOWN, log_start=6, last_offset=5) == (BatchAction.RETRIED, SideEffect.RESTART)
 
@@ -185,7 +187,7 @@ def test_an_unknown_producer_whose_log_is_not_lost() -> None:
     ("release", "found"),
     [("0.11.0.3", BatchAction.RETRIED), ("1.0.0", BatchAction.COMPLETED), ("4.4.0", BatchAction.COMPLETED)],
 )
-def test_duplicate_sequence_error_is_handled_by_release(release: str, found: BatchAction) -> None:
+def test_duplicate_sequence_error_is_retried_in_0_11_and_completes_since_1_0(release: str, found: BatchAction) -> None:
     assert decided(release, DUPLICATE) == (found, SideEffect.NOTHING)
 
 

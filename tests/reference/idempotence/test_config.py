@@ -46,7 +46,9 @@ def refused(version: str, config: Config) -> str:
         ("4.4.0", outcome(True, -1, MOST), outcome(True, -1, MOST)),
     ],
 )
-def test_defaults_and_on_request(version: str, nothing: ProducerOutcome, asked: ProducerOutcome) -> None:
+def test_default_and_requested_idempotence_have_settings_of_the_release(
+    version: str, nothing: ProducerOutcome, asked: ProducerOutcome
+) -> None:
     """KAFKA-13598 is in two rows: 3.0.0 and 3.1.0, each followed by a release with the fix."""
     assert producer_outcome({}, version) == nothing
     assert producer_outcome({"enable.idempotence": "true"}, version) == asked
@@ -55,14 +57,14 @@ def test_defaults_and_on_request(version: str, nothing: ProducerOutcome, asked: 
 # Each conflict alone: with enable.idempotence unset it is off, with true it is an error.
 @pytest.mark.parametrize("conflict", ["retries 0", "acks 1", f"{IN_FLIGHT} 6"])
 @pytest.mark.parametrize("version", ["3.0.1", "3.1.1", "3.9.2"])
-def test_conflict_disables_idempotence_by_default_and_throws_on_request(version: str, conflict: str) -> None:
+def test_conflicting_setting_disables_default_idempotence_and_throws_if_requested(version: str, conflict: str) -> None:
     name, value = conflict.split()
     assert not producer_outcome({name: value}, version).idempotent
     message = {"retries": RETRIES, "acks": ACKS, IN_FLIGHT: FIVE}[name]
     assert refused(version, {name: value, "enable.idempotence": "true"}) == message
 
 
-def test_since_4_0_more_than_five_in_flight_are_always_an_error() -> None:
+def test_six_in_flight_requests_throw_unless_idempotence_is_disabled_since_4_0() -> None:
     message = (
         "To use the idempotent producer, max.in.flight.requests.per.connection must be set to at most 5."
         " Current value is 6."
@@ -72,7 +74,7 @@ def test_since_4_0_more_than_five_in_flight_are_always_an_error() -> None:
     assert producer_outcome({IN_FLIGHT: "6", "enable.idempotence": "false"}, "4.0.0") == outcome(False, -1, MOST, 6)
 
 
-def test_one_in_flight_in_0_11() -> None:
+def test_idempotence_in_0_11_allows_one_request_in_flight() -> None:
     message = (
         "Must set max.in.flight.requests.per.connection to 1 in orderto use the idempotent producer."
         " Otherwise we cannot guarantee idempotence."
@@ -91,7 +93,7 @@ def test_one_in_flight_in_0_11() -> None:
         ("3.9.2", [RETRIES, ACKS, FIVE]),
     ],
 )
-def test_which_of_several_conflicts_is_reported(version: str, order: list[str]) -> None:
+def test_first_of_several_config_conflicts_in_check_order_is_reported(version: str, order: list[str]) -> None:
     wrong: dict[str, tuple[str, str]] = {RETRIES: ("retries", "0"), ACKS: ("acks", "1"), FIVE: (IN_FLIGHT, "6")}
     for at in range(len(order)):
         config: Config = {"enable.idempotence": "true", **dict(wrong[each] for each in order[at:])}
@@ -99,7 +101,7 @@ def test_which_of_several_conflicts_is_reported(version: str, order: list[str]) 
 
 
 @pytest.mark.parametrize(("version", "message"), [("2.8.2", ACKS), ("3.0.0", ACKS), ("3.0.2", ID), ("4.4.0", ID)])
-def test_acks_1_with_an_id_is_reported_as_acks_and_since_3_0_1_as_the_id(version: str, message: str) -> None:
+def test_acks_1_with_transactional_id_is_reported_as_id_since_3_0_1(version: str, message: str) -> None:
     assert refused(version, {"acks": "1", "transactional.id": "id"}) == message
 
 
@@ -110,19 +112,19 @@ def test_transactional_id_makes_producer_idempotent(version: str) -> None:
     assert refused(version, {"transactional.id": "id", "enable.idempotence": "false"}) == ID
 
 
-def test_acks_may_be_minus_1_and_retries_may_be_set() -> None:
+def test_idempotence_accepts_acks_minus_1_and_retries_1() -> None:
     ends = producer_outcome({"acks": "-1", "retries": "1", IN_FLIGHT: "1", "enable.idempotence": "true"})
     assert ends == outcome(True, -1, 1, 1)
     assert ends.guarantee_order
 
 
 @pytest.mark.parametrize("version", ["2.4.1", "4.4.0"])
-def test_without_idempotence_every_setting_is_kept(version: str) -> None:
+def test_disabled_idempotence_keeps_configured_acks_retries_and_in_flight(version: str) -> None:
     config: Config = {"enable.idempotence": "false", "acks": "0", "retries": "0", IN_FLIGHT: "7"}
     assert producer_outcome(config, version) == outcome(False, 0, 0, 7)
 
 
-def test_two_phase_commit_excludes_a_timeout() -> None:
+def test_two_phase_commit_with_transaction_timeout_throws_since_4_1() -> None:
     config: Config = {"transaction.two.phase.commit.enable": "true", "transaction.timeout.ms": "60000"}
     assert producer_outcome(config, "4.0.2").idempotent, "not defined yet"
     assert refused("4.1.0", config).startswith("Cannot set transaction.timeout.ms when")
@@ -137,7 +139,7 @@ def test_two_phase_commit_excludes_a_timeout() -> None:
 @pytest.mark.parametrize(
     ("version", "first"), [("0.11.0.0", 0), ("2.4.1", 0), ("2.5.0", 2), ("3.1.0", 2), ("3.1.1", 3), ("3.9.2", 3)]
 )
-def test_when_a_null_timeout_is_read(version: str, first: int) -> None:
+def test_null_transaction_timeout_throws_npe_before_or_after_checks_by_release(version: str, first: int) -> None:
     wrong = [("retries", "0"), ("acks", "1"), (IN_FLIGHT, "6")]
     for at, (name, value) in enumerate(wrong):
         config: Config = {"enable.idempotence": "true", "transaction.timeout.ms": None, name: value}
@@ -156,12 +158,12 @@ def test_null_transactional_id_counts_as_set() -> None:
         producer_outcome({"enable.idempotence": None}, "4.4.0")
 
 
-def test_every_release_checks_each_conflict() -> None:
+def test_every_release_with_idempotence_checks_retries_acks_and_in_flight() -> None:
     for behaviour in map(ProducerConfigBehaviour.of, load().releases):
         assert not behaviour.defines_idempotence or {"retries", "acks", IN_FLIGHT} <= set(behaviour.check_order)
 
 
-def test_a_setting_that_is_not_defined_has_no_value() -> None:
+def test_setting_that_is_undefined_in_a_release_is_ignored() -> None:
     with overridden(ProducerConfigBehaviour, defines_two_phase_commit=False):
         config: Config = {"transaction.two.phase.commit.enable": "true", "transaction.timeout.ms": "1"}
         assert producer_outcome(config, "4.1.0").idempotent

@@ -31,26 +31,26 @@ def refused(config: dict[str, str | None], version: str = "4.4.0") -> str:
 @pytest.mark.parametrize(
     ("text", "value"), [("7", 7), ("+7\x00", 7), (" \t7\n", 7), ("007", 7), ("\u0663", 3), ("2147483647", 2**31 - 1)]
 )
-def test_int_setting_is_parsed_as_in_java(text: str, value: int) -> None:
+def test_int_setting_accepts_sign_whitespace_and_unicode_digits_like_java(text: str, value: int) -> None:
     assert read("4.4.0", retries=text)["retries"] == value
 
 
 @pytest.mark.parametrize(
     "text", ["2147483648", "-2147483649", "", "+", "5.0", "many", "\u00a01", "--1", "1_0", "\U0001d7d9", "1" + 11 * "0"]
 )
-def test_invalid_int_setting_is_refused_with_javas_message(text: str) -> None:
+def test_invalid_int_setting_is_refused_with_java_message(text: str) -> None:
     assert refused({"retries": text}) == f"Invalid value {text} for configuration retries: Not a number of type INT"
 
 
 @pytest.mark.parametrize(
     ("text", "value"), [("true", True), (" TRUE\t", True), ("False", False), ("fal\u017fe", False)]
 )
-def test_boolean_setting_is_parsed_as_in_java(text: str, value: bool) -> None:
+def test_boolean_setting_ignores_case_and_whitespace_like_java(text: str, value: bool) -> None:
     assert read("4.4.0", enable_idempotence=text)["enable.idempotence"] is value
 
 
 @pytest.mark.parametrize("text", ["", "1", "yes", "truee"])
-def test_invalid_boolean_setting_is_refused_with_javas_message(text: str) -> None:
+def test_invalid_boolean_setting_is_refused_with_java_message(text: str) -> None:
     assert refused({"enable.idempotence": text}) == (
         f"Invalid value {text} for configuration enable.idempotence: Expected value to be either true or false"
     )
@@ -68,11 +68,11 @@ def test_invalid_boolean_setting_is_refused_with_javas_message(text: str) -> Non
         ("transactional.id", " ", "Invalid value  for configuration transactional.id: String must be non-empty"),
     ],
 )
-def test_a_readable_value_that_is_not_valid(name: str, text: str | None, message: str) -> None:
+def test_setting_out_of_range_or_null_is_refused_with_java_message(name: str, text: str | None, message: str) -> None:
     assert refused({name: text}) == message
 
 
-def test_null_passes_where_values_are_not_validated() -> None:
+def test_null_is_accepted_for_settings_without_validator() -> None:
     config: dict[str, str | None] = {
         "enable.idempotence": None,
         "transactional.id": None,
@@ -82,7 +82,7 @@ def test_null_passes_where_values_are_not_validated() -> None:
 
 
 # Of two invalid texts the first in the order of definitions is reported; up to 0.10.2.x in the order of a hash map.
-def test_which_of_two_invalid_texts_is_reported() -> None:
+def test_first_of_two_invalid_settings_in_definition_order_is_reported() -> None:
     both: dict[str, str | None] = {"acks": "2", "retries": "-1"}
     assert "acks" in refused(both, "0.10.2.2")
     assert "retries" in refused(both, "0.11.0.0")
@@ -90,7 +90,7 @@ def test_which_of_two_invalid_texts_is_reported() -> None:
     assert "acks" in refused({IN_FLIGHT: "0", "acks": "2"})
 
 
-def test_a_name_that_is_not_defined_is_ignored() -> None:
+def test_setting_name_undefined_in_a_release_is_ignored() -> None:
     assert "enable.idempotence" not in read("0.10.2.2", enable_idempotence="maybe")
     assert "transaction.two.phase.commit.enable" not in read("4.0.2", transaction_two_phase_commit_enable="maybe")
     assert refused({"transaction.two.phase.commit.enable": "maybe"}, "4.1.0")

@@ -18,19 +18,21 @@ from kafka_reference.idempotence.errors import FATAL, OUT_OF_ORDER, ErrorKind, h
         ("4.4.0", "NONE", "", ErrorKind.NONE),
     ],
 )
-def test_an_error_of_a_release(at: str, name: str, exception: str, kind: ErrorKind) -> None:
+def test_produce_error_has_exception_and_kind_of_the_release(
+    at: str, name: str, exception: str, kind: ErrorKind
+) -> None:
     error = produce_error(at, name)
     assert (error.exception, error.kind) == (exception, kind)
 
 
 @pytest.mark.parametrize(("at", "name"), [("0.11.0.3", "UNKNOWN_PRODUCER_ID"), ("4.4.0", "NO_SUCH_ERROR")])
-def test_an_error_that_a_release_does_not_have(at: str, name: str) -> None:
+def test_produce_error_missing_in_a_release_raises_not_in_this_release(at: str, name: str) -> None:
     assert not has_error(at, name)
     with pytest.raises(NotInThisRelease, match=name):
         produce_error(at, name)
 
 
-def test_exception_sets_have_javas_members() -> None:
+def test_fatal_and_out_of_order_exception_sets_match_java() -> None:
     assert "ProducerFencedException" in FATAL
     assert "InvalidProducerEpochException" not in FATAL
     assert {"OutOfOrderSequenceException", "UnknownProducerIdException"} == OUT_OF_ORDER

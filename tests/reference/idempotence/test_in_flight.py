@@ -13,7 +13,7 @@ def batch(number: int, partition: int = 0) -> Batch:
     return Batch(parse_release("4.4.0"), ("t", partition), 0, 0, 1000, Numbered(0, None, 4, (), number))
 
 
-def test_expired_batches_are_taken_from_the_front() -> None:
+def test_expired_in_flight_batches_are_taken_up_to_the_first_unexpired() -> None:
     in_flight, outcomes = InFlightBatches(), Outcomes(parse_release("4.4.0"))
     old, young, older = batch(0), batch(1), batch(2)
     for one in (old, young, older):
@@ -24,7 +24,7 @@ def test_expired_batches_are_taken_from_the_front() -> None:
     assert in_flight.take_expired(lambda _: True, outcomes) == []
 
 
-def test_a_batch_that_has_ended_must_not_be_in_flight() -> None:
+def test_expiry_of_in_flight_batch_that_was_aborted_throws() -> None:
     in_flight, outcomes, done = InFlightBatches(), Outcomes(parse_release("3.9.1")), batch(0)
     in_flight.add(done)
     outcomes.abort([done], "ClusterAuthorizationException")
@@ -39,7 +39,7 @@ def test_cleared_in_flight_batches_yield_no_expired_ones() -> None:
     assert in_flight.take_expired(lambda _: True, outcomes) == []
 
 
-def test_in_2_1_0_a_partition_that_is_emptied_before_another_one_breaks_the_round() -> None:
+def test_expiry_in_two_partitions_throws_concurrent_modification_in_2_1_0() -> None:
     in_flight, outcomes = InFlightBatches(), Outcomes(parse_release("2.1.0"))
     for partition in (0, 1):
         in_flight.add(batch(partition, partition))

@@ -17,7 +17,7 @@ def request(node: int = 0, sent_ms: int = 0, wants_answer: bool = True) -> Reque
     return Request(node, {}, sent_ms, wants_answer)
 
 
-def test_a_node_takes_max_in_flight_requests() -> None:
+def test_node_accepts_requests_up_to_max_in_flight() -> None:
     network = network_of()
     network.send(request())
     assert network.can_send(0)
@@ -26,7 +26,7 @@ def test_a_node_takes_max_in_flight_requests() -> None:
     assert network.can_send(1)
 
 
-def test_a_poll_answers_the_oldest_request_of_a_node() -> None:
+def test_poll_completes_only_the_oldest_request_of_a_node() -> None:
     network = network_of()
     first, second = request(sent_ms=0), request(sent_ms=1)
     network.send(first)
@@ -38,7 +38,7 @@ def test_a_poll_answers_the_oldest_request_of_a_node() -> None:
     assert network.poll(1) == []
 
 
-def test_an_error_that_the_release_does_not_have_changes_nothing() -> None:
+def test_reply_with_error_unknown_to_the_release_is_refused_and_not_queued() -> None:
     network = network_of("0.11.0.3")
     network.send(request())
     for reply in (Reply("UNKNOWN_PRODUCER_ID"), Reply("NONE", "NO_SUCH_ERROR")):
@@ -59,7 +59,7 @@ def test_lost_connection_ends_all_requests_of_node(at: str, order: list[int]) ->
 
 
 @pytest.mark.parametrize(("at", "how"), [("3.4.1", End.DISCONNECTED), ("3.5.0", End.TIMED_OUT)])
-def test_the_oldest_request_took_too_long(at: str, how: End) -> None:
+def test_timeout_of_the_oldest_request_ends_all_requests_of_the_node(at: str, how: End) -> None:
     network = network_of(at)
     old, young = request(sent_ms=0), request(sent_ms=20)
     network.send(old)
@@ -68,19 +68,19 @@ def test_the_oldest_request_took_too_long(at: str, how: End) -> None:
     assert network.poll(31) == [(old, how), (young, how)]
 
 
-def test_a_request_that_wants_no_answer_ends_at_once() -> None:
+def test_request_without_expected_response_completes_at_the_next_poll() -> None:
     network = network_of()
     sent = request(wants_answer=False)
     network.send(sent)
     assert network.poll(0) == [(sent, End.SENT)]
 
 
-def test_hash_codes_of_nodes() -> None:
+def test_node_hash_code_includes_fenced_flag_since_4_0() -> None:
     assert [node_hash(NodeBehaviour.of("3.9.2"), node) for node in (0, 3)] == [1123095375, 1123187631]
     assert node_hash(NodeBehaviour.of("4.0.0"), 0) == (1123095375 * 31 + 1237) & 0xFFFFFFFF
 
 
-def test_requests_for_an_id_get_the_queued_replies_then_ids_from_1000() -> None:
+def test_producer_id_requests_get_queued_replies_then_generated_ids() -> None:
     network = network_of()
     network.queue_producer_id(Reply("NONE", producer=(7, 3)))
     assert [network.request_producer_id(0).producer for _ in range(3)] == [(7, 3), (1001, 0), (1002, 0)]

@@ -16,7 +16,7 @@ def batch(*numbers: int, partition: int = 0) -> Batch:
     return made
 
 
-def test_outcome_of_each_record_is_offset_or_error() -> None:
+def test_ended_batch_gives_every_record_an_offset_or_the_error() -> None:
     outcomes = Outcomes(parse_release("4.4.0"))
     assert outcomes.end(batch(3, 4), None, 100)
     assert outcomes.end(batch(5), None, -1)
@@ -25,14 +25,14 @@ def test_outcome_of_each_record_is_offset_or_error() -> None:
 
 
 @pytest.mark.parametrize("version", ["4.4.0", "2.1.0"])
-def test_a_batch_that_failed_may_be_answered_later_since_2_1(version: str) -> None:
+def test_late_response_to_a_failed_batch_is_ignored_since_2_1(version: str) -> None:
     late, outcomes = batch(0), Outcomes(parse_release(version))
     outcomes.end(late, "TimeoutException", -1)
     assert not outcomes.end(late, None, 7)
     assert outcomes.ended == [(0, "TimeoutException")]
 
 
-def test_a_batch_that_was_aborted_may_be_answered_later() -> None:
+def test_late_response_to_an_aborted_batch_is_ignored() -> None:
     late = batch(0)
     outcomes = Outcomes(parse_release("2.0.1"))
     outcomes.abort([late], "ProducerFencedException")
@@ -40,7 +40,7 @@ def test_a_batch_that_was_aborted_may_be_answered_later() -> None:
     assert outcomes.is_done(late)
 
 
-def test_0_10_tells_again() -> None:
+def test_late_response_to_a_failed_batch_completes_record_again_in_0_10() -> None:
     late = batch(0)
     outcomes = Outcomes(parse_release("0.10.0.1"))
     assert outcomes.end(late, "TimeoutException", -1)
@@ -48,5 +48,5 @@ def test_0_10_tells_again() -> None:
     assert outcomes.ended == [(0, "TimeoutException"), (0, 7)]
 
 
-def test_a_record_without_a_number() -> None:
+def test_number_of_an_unnumbered_record_is_minus_1() -> None:
     assert number_of(SizedRecord(0, None, None)) == -1

@@ -59,7 +59,7 @@ def identified(at: str, **more: int) -> Producer:
 
 
 @pytest.mark.parametrize(("at", "rounds"), [("0.11.0.3", 1), ("2.4.1", 1), ("2.5.1", 2), ("4.4.0", 2)])
-def test_since_2_5_the_round_that_asks_for_an_id_sends_nothing(at: str, rounds: int) -> None:
+def test_sender_round_that_requests_a_producer_id_sends_no_batch_since_2_5(at: str, rounds: int) -> None:
     producer = Producer(at)
     producer.append()
     for _ in range(rounds - 1):
@@ -77,7 +77,7 @@ def test_producer_without_idempotence_sends_no_sequences(at: str) -> None:
 
 
 @pytest.mark.parametrize(("at", "first"), [("1.1.1", 0), ("2.0.1", 1), ("4.4.0", 1)])
-def test_since_2_0_a_lost_connection_turns_the_order_round(at: str, first: int) -> None:
+def test_lost_connection_reverses_retry_order_without_idempotence_since_2_0(at: str, first: int) -> None:
     producer = Producer(at, False)
     for _ in range(2):
         producer.append()
@@ -87,7 +87,7 @@ def test_since_2_0_a_lost_connection_turns_the_order_round(at: str, first: int) 
     assert producer.run() == [([first], (-1, -1), -1)]
 
 
-def test_a_lost_connection_keeps_the_order_of_sequences() -> None:
+def test_lost_connection_keeps_sequence_order_of_idempotent_producer() -> None:
     producer = identified("4.4.0")
     for _ in range(2):
         producer.append()
@@ -97,7 +97,7 @@ def test_a_lost_connection_keeps_the_order_of_sequences() -> None:
     assert producer.run() == [([0], (1000, 0), 0)]
 
 
-def test_at_most_five_in_flight() -> None:
+def test_idempotent_producer_has_at_most_five_batches_in_flight() -> None:
     producer = identified("4.4.0")
     for number in range(6):
         producer.append()
@@ -106,7 +106,7 @@ def test_at_most_five_in_flight() -> None:
     assert producer.run() == [([5], (1000, 0), 5)]
 
 
-def test_one_at_a_time_is_one_of_a_partition() -> None:
+def test_max_in_flight_1_sends_next_batch_of_partition_only_after_response() -> None:
     producer = identified("4.4.0", max_in_flight=1)
     producer.append()
     producer.run()
@@ -116,7 +116,7 @@ def test_one_at_a_time_is_one_of_a_partition() -> None:
     assert producer.run() == [([0], (1000, 0), 0)]
 
 
-def test_record_fails_when_retries_are_used_up() -> None:
+def test_record_fails_with_last_error_when_retries_are_exhausted() -> None:
     producer = identified("4.4.0", retries=1)
     producer.append()
     producer.run()
@@ -126,7 +126,7 @@ def test_record_fails_when_retries_are_used_up() -> None:
     assert producer.ended() == [(0, "NotEnoughReplicasException")]
 
 
-def test_too_large_is_split_even_without_retries() -> None:
+def test_message_too_large_splits_the_batch_even_with_retries_0() -> None:
     producer = identified("4.4.0", retries=0)
     producer.append(2)
     producer.run()
@@ -136,7 +136,7 @@ def test_too_large_is_split_even_without_retries() -> None:
     assert [batch.is_piece for batch in producer.sender.accumulator.state.batches] == [False, True]
 
 
-def test_a_duplicate_is_a_success_without_an_offset() -> None:
+def test_duplicate_sequence_error_completes_record_with_offset_minus_1() -> None:
     producer = identified("4.4.0")
     producer.append()
     producer.run()
@@ -144,7 +144,7 @@ def test_a_duplicate_is_a_success_without_an_offset() -> None:
     assert producer.ended() == [(0, -1)]
 
 
-def test_a_gap_is_closed_in_another_epoch() -> None:
+def test_out_of_order_sequence_error_resends_batch_in_bumped_epoch() -> None:
     producer = identified("4.4.0")
     producer.append()
     producer.run()
@@ -152,7 +152,7 @@ def test_a_gap_is_closed_in_another_epoch() -> None:
     assert producer.run() == [([0], (1000, 1), 0)]
 
 
-def test_up_to_2_4_a_gap_fails_the_batch_and_costs_the_id() -> None:
+def test_out_of_order_sequence_error_fails_batch_and_resets_producer_id_up_to_2_4() -> None:
     producer = identified("2.4.1")
     producer.append()
     producer.run()
@@ -171,7 +171,7 @@ def test_batch_that_expires_while_drained_is_sent_nonetheless() -> None:
     assert producer.ended() == []
 
 
-def test_a_fatal_error_ends_everything() -> None:
+def test_fatal_error_fails_all_batches_and_stops_sending() -> None:
     producer = identified("4.4.0")
     for _ in range(2):
         producer.append()
@@ -182,14 +182,14 @@ def test_a_fatal_error_ends_everything() -> None:
     assert producer.ended() == [(1, "ClusterAuthorizationException")]
 
 
-def test_without_answers_records_end_at_once() -> None:
+def test_acks_0_completes_records_with_offset_minus_1_when_sent() -> None:
     producer = Producer("4.4.0", False, acks=0)
     producer.append()
     producer.run()
     assert producer.ended() == [(0, -1)]
 
 
-def test_partitions_behind_one_that_throws_are_not_handled() -> None:
+def test_exception_for_a_partition_of_a_response_skips_later_partitions() -> None:
     producer = identified("0.11.0.3")
     producer.append()
     producer.append(partition=1)
@@ -200,7 +200,7 @@ def test_partitions_behind_one_that_throws_are_not_handled() -> None:
     assert producer.ended() == []
 
 
-def test_in_2_0_a_request_that_times_out_during_the_wait_for_an_id_mutes_nothing() -> None:
+def test_request_timeout_during_wait_for_producer_id_mutes_no_partition_in_2_0() -> None:
     producer = Producer("2.0.1", max_in_flight=1, nodes=2, retry_backoff_ms=40)
     producer.append()
     producer.append(partition=1)
@@ -213,7 +213,7 @@ def test_in_2_0_a_request_that_times_out_during_the_wait_for_an_id_mutes_nothing
 
 
 @pytest.mark.parametrize(("at", "ended"), [("2.2.0", []), ("2.2.1", [(0, "TimeoutException")])])
-def test_up_to_2_2_0_a_batch_expires_by_the_time_at_which_the_round_began(at: str, ended: list[object]) -> None:
+def test_batch_expiry_uses_start_time_of_the_sender_round_up_to_2_2_0(at: str, ended: list[object]) -> None:
     producer = Producer(at, retry_backoff_ms=20)
     producer.append()
     producer.sender.network.queue_producer_id(Reply("COORDINATOR_LOAD_IN_PROGRESS"))
@@ -233,7 +233,7 @@ def after_a_split(at: str) -> Producer:
 
 
 @pytest.mark.parametrize("at", ["2.1.0", "2.2.2", "2.3.0"])
-def test_from_2_1_to_2_3_0_a_batch_that_was_split_stays_in_flight(at: str) -> None:
+def test_split_batch_stays_in_flight_and_expiry_throws_in_2_1_to_2_3_0(at: str) -> None:
     producer = after_a_split(at)
     with pytest.raises(IllegalStateException):
         producer.run(advance=40)
@@ -241,7 +241,7 @@ def test_from_2_1_to_2_3_0_a_batch_that_was_split_stays_in_flight(at: str) -> No
 
 
 @pytest.mark.parametrize("at", ["2.0.1", "2.3.1", "4.4.0"])
-def test_before_and_after_a_batch_that_was_split_is_not_in_flight(at: str) -> None:
+def test_split_batch_is_not_in_flight_in_2_0_and_since_2_3_1(at: str) -> None:
     assert ([2], (1000, 0), 0) in after_a_split(at).run(advance=40)
 
 
@@ -265,14 +265,14 @@ def after_an_abort(version: str) -> Producer:
 
 
 @pytest.mark.parametrize("version", ["3.6.2", "3.9.1", "4.0.1", "4.1.1"])
-def test_the_expiry_of_an_aborted_batch_ends_the_round(version: str) -> None:
+def test_expiry_of_aborted_in_flight_batch_throws_up_to_3_9_1(version: str) -> None:
     producer = after_an_abort(version)
     with pytest.raises(IllegalStateException):
         producer.run(advance=100)
 
 
 @pytest.mark.parametrize("version", ["3.9.2", "4.0.2", "4.1.2", "4.2.2", "4.3.1", "4.4.0"])
-def test_an_aborted_batch_does_not_expire_since_3_9_2_and_4_0_2_and_4_1_2(version: str) -> None:
+def test_aborted_in_flight_batch_does_not_expire_since_3_9_2(version: str) -> None:
     producer = after_an_abort(version)
     assert producer.run(advance=100) == []
     assert producer.ended() == []

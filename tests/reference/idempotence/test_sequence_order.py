@@ -41,13 +41,13 @@ def emptied(held: SequenceHeap | SequenceSet) -> list[int | None]:
     ("version", "kind"),
     [("1.0.0", SequenceHeap), ("2.2.2", SequenceHeap), ("2.3.0", SequenceSet), ("4.4.0", SequenceSet)],
 )
-def test_a_heap_up_to_2_2_then_a_set(version: str, kind: type) -> None:
+def test_in_flight_batches_are_a_heap_up_to_2_2_then_a_sorted_set(version: str, kind: type) -> None:
     assert isinstance(in_flight(version), kind)
 
 
 @pytest.mark.parametrize("kind", [SequenceHeap, SequenceSet])
 @given(sequences=st.sets(st.integers(0, 1000)).flatmap(lambda found: st.permutations(sorted(found))))
-def test_the_lowest_goes_first_in_any_order_of_adding(
+def test_lowest_sequence_is_first_in_any_order_of_insertion(
     kind: type[SequenceHeap | SequenceSet], sequences: list[int]
 ) -> None:
     held = kind()
@@ -57,7 +57,7 @@ def test_the_lowest_goes_first_in_any_order_of_adding(
 
 
 @given(sequences=st.sets(st.integers(0, 1000), min_size=1).flatmap(lambda found: st.permutations(sorted(found))))
-def test_a_heap_removes_the_batch_itself(sequences: list[int]) -> None:
+def test_sequence_heap_removes_batches_by_identity(sequences: list[int]) -> None:
     held, batches = SequenceHeap(), [Sent(sequence) for sequence in sequences]
     for batch in batches:
         held.add(batch)
@@ -66,7 +66,7 @@ def test_a_heap_removes_the_batch_itself(sequences: list[int]) -> None:
     assert emptied(held) == sorted(sequences[1:])
 
 
-def test_across_the_highest_sequence_a_heap_keeps_the_order_of_sending_and_a_set_does_not() -> None:
+def test_sequence_wraparound_keeps_send_order_in_heap_and_not_in_set() -> None:
     heap, by_sequence = SequenceHeap(), SequenceSet()
     for held in (heap, by_sequence):
         for sequence in (LEAST + 1, MOST - 1):
@@ -75,7 +75,7 @@ def test_across_the_highest_sequence_a_heap_keeps_the_order_of_sending_and_a_set
     assert emptied(by_sequence) == [LEAST + 1, MOST - 1]
 
 
-def test_a_set_compares_sequences_only() -> None:
+def test_sequence_set_treats_batches_of_equal_sequence_as_equal() -> None:
     by_sequence, first = SequenceSet(), Sent(4)
     by_sequence.add(first)
     by_sequence.add(Sent(4))
@@ -84,7 +84,7 @@ def test_a_set_compares_sequences_only() -> None:
     assert by_sequence.first is None
 
 
-def test_a_set_reorders_batches_with_other_sequences() -> None:
+def test_sequence_set_is_reordered_after_a_batch_is_renumbered() -> None:
     by_sequence, batches = SequenceSet(), [Sent(3), Sent(5)]
     for batch in batches:
         by_sequence.add(batch)
@@ -97,14 +97,14 @@ def test_a_set_reorders_batches_with_other_sequences() -> None:
     ("version", "left"),
     [("2.4.1", 0), ("3.0.1", 0), ("3.0.2", 1), ("3.1.0", 0), ("3.1.1", 1), ("4.4.0", 1)],
 )
-def test_removing_a_batch_of_another_epoch(version: str, left: int) -> None:
+def test_removing_equal_sequence_of_another_epoch_has_no_effect_since_3_1_1(version: str, left: int) -> None:
     held = in_flight(version)
     held.add(Sent(0, producer=(7, 1)))
     held.remove(Sent(0, producer=(7, 0)))
     assert len(list(held)) == left
 
 
-def test_since_3_1_1_batches_are_ordered_by_their_producer_first() -> None:
+def test_in_flight_batches_are_ordered_by_producer_epoch_first_since_3_1_1() -> None:
     held = in_flight("3.1.1")
     held.add(Sent(0, producer=(7, 1)))
     held.add(Sent(5, producer=(7, 0)))

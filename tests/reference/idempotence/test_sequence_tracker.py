@@ -60,7 +60,7 @@ def test_sequences_in_0_11_advance_with_acknowledged_records() -> None:
 @pytest.mark.parametrize(
     ("version", "following"), [("2.0.1", -(2**31)), ("2.1.0", -(2**31)), ("2.1.1", 0), ("2.3.1", 0), ("4.4.0", 0)]
 )
-def test_the_next_sequence_after_the_highest(version: str, following: int) -> None:
+def test_sequence_after_the_highest_is_0_since_2_1_1_and_negative_before(version: str, following: int) -> None:
     assert sequences(*sent(state_in(version, next_sequence=MOST), 1, 1)) == [MOST, following]
 
 
@@ -77,7 +77,7 @@ def test_resent_batch_waits_for_earlier_batches_of_partition(version: str) -> No
 
 
 @pytest.mark.parametrize("version", ["2.3.1", "2.7.2", "4.4.0"])
-def test_past_the_edge_the_second_is_taken_for_the_first(version: str) -> None:
+def test_batch_after_sequence_wraparound_is_treated_as_first_in_flight(version: str) -> None:
     state = state_in(version, next_sequence=MOST)
     first, second = sent(state, 1, 1)
     assert state.waits_for(first)
@@ -96,7 +96,7 @@ def test_unresolved_sequence_blocks_new_batches_of_partition(version: str, up_to
     assert state.waits_for(Sent())
 
 
-def test_in_0_11_doubt_costs_the_id() -> None:
+def test_unresolved_sequence_in_0_11_blocks_new_batches() -> None:
     state = state_in("0.11.0.3")
     state.mark_unresolved(*sent(state, 1))
     assert state.waits_for(Sent())
@@ -106,7 +106,7 @@ def test_in_0_11_doubt_costs_the_id() -> None:
     ("version", "numbered_down"),
     [("0.11.0.3", False), ("1.0.0", True), ("2.4.1", True), ("2.5.1", False), ("4.4.0", False)],
 )
-def test_what_follows_a_refused_batch_is_numbered_down_to_2_4(version: str, numbered_down: bool) -> None:
+def test_batches_behind_a_refused_batch_are_renumbered_in_1_0_to_2_4(version: str, numbered_down: bool) -> None:
     state = state_in(version)
     first, second, third = sent(state, 2, 3, 1)
     before = sequences(second, third)
@@ -115,7 +115,7 @@ def test_what_follows_a_refused_batch_is_numbered_down_to_2_4(version: str, numb
 
 
 @pytest.mark.parametrize("version", ["2.3.1", "2.4.1"])
-def test_numbering_down_never_goes_negative(version: str) -> None:
+def test_sequence_adjustment_to_a_negative_sequence_throws_illegal_state(version: str) -> None:
     state = state_in(version, next_sequence=MOST)
     (batch,) = sent(state, 2)
     with pytest.raises(IllegalStateException):
@@ -125,7 +125,7 @@ def test_numbering_down_never_goes_negative(version: str) -> None:
 @pytest.mark.parametrize(
     ("version", "waits"), [("2.4.1", False), ("2.5.1", True), ("2.7.0", True), ("2.7.1", True), ("4.4.0", True)]
 )
-def test_another_epoch_begins_at_0_once_the_old_one_is_answered(version: str, waits: bool) -> None:
+def test_new_epoch_starts_at_sequence_0_after_old_batches_complete_since_2_5(version: str, waits: bool) -> None:
     state = state_in(version)
     (old,) = sent(state, 2)
     state.become(7, 1)
@@ -139,20 +139,20 @@ def test_another_epoch_begins_at_0_once_the_old_one_is_answered(version: str, wa
 @pytest.mark.parametrize(
     ("version", "begins_at"), [("2.4.1", 0), ("2.5.1", 2), ("2.7.0", 2), ("2.7.1", 0), ("4.4.0", 0)]
 )
-def test_with_nothing_in_flight_2_5_to_2_7_0_went_on_with_old_numbers(version: str, begins_at: int) -> None:
+def test_epoch_bump_without_in_flight_batches_continues_sequences_in_2_5_to_2_7_0(version: str, begins_at: int) -> None:
     state = state_in(version)
     state.acknowledge(*sent(state, 2))
     state.become(7, 1)
     assert sequences(*sent(state, 1)) == [begins_at]
 
 
-def test_who_has_no_id_sends_nothing() -> None:
+def test_batch_of_producer_without_id_waits_to_be_sent() -> None:
     state = SequenceTracker(parse_release("4.4.0"), Producer(None))
     assert state.waits_for(Sent())
 
 
 @pytest.mark.parametrize("version", ["1.1.1", "2.3.1", "2.4.1"])
-def test_answers_to_a_forgotten_producer_change_nothing(version: str) -> None:
+def test_response_to_batch_of_previous_producer_id_changes_no_state(version: str) -> None:
     state = state_in(version)
     (old,) = sent(state, 1)
     state.become(8, 0)
@@ -166,7 +166,7 @@ def test_answers_to_a_forgotten_producer_change_nothing(version: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["2.3.1", "2.4.1"])
-def test_pieces_of_a_forgotten_partition_cannot_be_tracked(version: str) -> None:
+def test_tracking_split_batch_of_previous_producer_id_throws_illegal_state(version: str) -> None:
     state = state_in(version)
     (old,) = sent(state, 1)
     state.become(8, 0)
@@ -174,7 +174,7 @@ def test_pieces_of_a_forgotten_partition_cannot_be_tracked(version: str) -> None
         state.track(old)
 
 
-def test_0_11_cannot_count_on_in_a_forgotten_partition() -> None:
+def test_acknowledging_batch_after_producer_id_reset_throws_in_0_11() -> None:
     state = state_in("0.11.0.3")
     (old,) = sent(state, 1)
     state.become(7, 0)
@@ -182,7 +182,7 @@ def test_0_11_cannot_count_on_in_a_forgotten_partition() -> None:
         state.acknowledge(old)
 
 
-def test_pieces_count_on_without_going_round() -> None:
+def test_sequences_of_split_batches_exceed_maximum_without_wraparound_to_0() -> None:
     state = state_in("4.4.0", next_sequence=MOST)
     (batch,) = sent(state, 2)
     pieces = [Sent(), Sent()]
@@ -190,13 +190,13 @@ def test_pieces_count_on_without_going_round() -> None:
     assert sequences(*pieces) == [MOST, -(2**31)]
 
 
-def test_epoch_without_producer_id_waits_for_an_id() -> None:
+def test_batch_waits_for_a_producer_id_while_only_the_epoch_is_set() -> None:
     state = SequenceTracker(parse_release("4.4.0"), Producer(7, 0))
     state.current = (-1, 0)
     assert state.waits_for(Sent()) == "a producer id"
 
 
-def test_in_0_11_the_next_sequence_goes_below_0_once_acknowledged() -> None:
+def test_next_sequence_wraps_below_0_at_acknowledgement_in_0_11() -> None:
     state = state_in("0.11.0.3", next_sequence=MOST)
     state.acknowledge(*sent(state, 1))
     assert state.partitions[T0].next == -(2**31)

@@ -28,7 +28,7 @@ NUMBERS = st.integers(0, LAST_SEQUENCE)
         (LEAST, LEAST, 0),
     ],
 )
-def test_increment_wraps_as_javas_int_arithmetic(sequence: int, by: int, after: int) -> None:
+def test_sequence_increment_wraps_like_java_int_arithmetic(sequence: int, by: int, after: int) -> None:
     assert increment(sequence, by) == after
 
 
@@ -49,11 +49,11 @@ def test_increment_wraps_as_javas_int_arithmetic(sequence: int, by: int, after: 
         (0, LEAST, LEAST),
     ],
 )
-def test_decrement_wraps_as_javas_int_arithmetic(sequence: int, by: int, before: int) -> None:
+def test_sequence_decrement_wraps_like_java_int_arithmetic(sequence: int, by: int, before: int) -> None:
     assert decrement(sequence, by) == before
 
 
-def test_plain_addition_goes_negative() -> None:
+def test_unchecked_sequence_addition_past_the_maximum_is_negative() -> None:
     assert added(LAST_SEQUENCE, 1) == LEAST
     assert added(LEAST, -1) == LAST_SEQUENCE
 
@@ -70,7 +70,7 @@ def test_increment_and_decrement_are_inverse_for_sequences(sequence: int, by: in
 
 
 @given(st.integers(LEAST, LAST_SEQUENCE), st.integers(LEAST, LAST_SEQUENCE))
-def test_the_result_of_any_int_is_an_int(sequence: int, by: int) -> None:
+def test_sequence_arithmetic_of_any_java_int_stays_in_int_range(sequence: int, by: int) -> None:
     for step in (added, increment, decrement):
         assert LEAST <= step(sequence, by) <= LAST_SEQUENCE
     assert (added(sequence, by) - sequence - by) % 2**32 == 0

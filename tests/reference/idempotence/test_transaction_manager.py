@@ -45,7 +45,7 @@ def sent(of: TransactionManager, *batches: Sent) -> tuple[Sent, ...]:
 
 
 @pytest.mark.parametrize("at", ["0.11.0.3", "1.1.1", "2.4.1"])
-def test_to_2_4_a_gap_costs_the_id(at: str) -> None:
+def test_out_of_order_sequence_resets_the_producer_id_up_to_2_4(at: str) -> None:
     one = manager(at)
     (batch,) = sent(one, Sent())
     one.failed(batch, GAP, True)
@@ -66,7 +66,7 @@ def test_failed_batch_bumps_the_epoch_since_2_5(exception: str) -> None:
     assert not one.bump_required
 
 
-def test_exhausted_retries_leave_the_numbers_alone() -> None:
+def test_batch_that_exhausted_retries_requires_no_epoch_bump() -> None:
     one = manager("4.4.0")
     (batch,) = sent(one, Sent())
     one.failed(batch, REFUSED, False)
@@ -74,7 +74,7 @@ def test_exhausted_retries_leave_the_numbers_alone() -> None:
 
 
 @pytest.mark.parametrize("at", ["1.1.1", "2.4.1"])
-def test_to_2_4_those_behind_a_refused_batch_are_numbered_down(at: str) -> None:
+def test_batches_behind_a_refused_batch_are_renumbered_up_to_2_4(at: str) -> None:
     one = manager(at)
     first, second = sent(one, Sent(2), Sent())
     one.failed(first, REFUSED, True)
@@ -82,7 +82,7 @@ def test_to_2_4_those_behind_a_refused_batch_are_numbered_down(at: str) -> None:
 
 
 @pytest.mark.parametrize(("at", "bumps"), [("2.5.1", False), ("2.6.3", False), ("2.7.2", True), ("4.4.0", True)])
-def test_a_gap_of_an_old_epoch(at: str, bumps: bool) -> None:
+def test_out_of_order_sequence_of_previous_epoch_bumps_epoch_since_2_7(at: str, bumps: bool) -> None:
     one = manager(at)
     (batch,) = sent(one, Sent())
     one.current = (7, 1)
@@ -90,7 +90,7 @@ def test_a_gap_of_an_old_epoch(at: str, bumps: bool) -> None:
     assert one.bump_required is bumps
 
 
-def test_after_the_last_epoch_batches_are_nobodys() -> None:
+def test_epoch_bump_at_maximum_epoch_clears_producer_id_of_in_flight_batches() -> None:
     one = manager("4.4.0", epoch=2**15 - 1)
     (batch,) = sent(one, Sent())
     one.request_bump(T0)
@@ -99,7 +99,7 @@ def test_after_the_last_epoch_batches_are_nobodys() -> None:
 
 
 @pytest.mark.parametrize(("at", "bumps"), [("2.5.1", True), ("2.6.0", False), ("4.4.0", False)])
-def test_a_fatal_error_is_the_end(at: str, bumps: bool) -> None:
+def test_fatal_error_requires_an_epoch_bump_only_in_2_5(at: str, bumps: bool) -> None:
     one = manager(at)
     (batch,) = sent(one, Sent())
     one.failed(batch, FATAL, True)
@@ -109,7 +109,7 @@ def test_a_fatal_error_is_the_end(at: str, bumps: bool) -> None:
 
 
 @pytest.mark.parametrize(("at", "raised"), [("3.0.2", KafkaException), ("3.1.1", IllegalStateException)])
-def test_an_id_comes_too_late_for_who_has_failed(at: str, raised: type[Exception]) -> None:
+def test_producer_id_received_after_fatal_error_throws(at: str, raised: type[Exception]) -> None:
     one = TransactionManager(parse_release(at))
     one.fail_for_good(FATAL)
     with pytest.raises(raised):
@@ -126,7 +126,9 @@ def test_an_id_comes_too_late_for_who_has_failed(at: str, raised: type[Exception
         ("3.6.0", REFUSED, "FATAL_ERROR", "KafkaException"),
     ],
 )
-def test_no_id_is_given(at: str, exception: str, state: str, error: str) -> None:
+def test_refused_producer_id_is_a_fatal_or_abortable_error_by_release(
+    at: str, exception: str, state: str, error: str
+) -> None:
     one = TransactionManager(parse_release(at))
     one.state = ManagerState.INITIALIZING
     one.refuse_id(exception)
@@ -134,7 +136,7 @@ def test_no_id_is_given(at: str, exception: str, state: str, error: str) -> None
 
 
 @pytest.mark.parametrize(("at", "again"), [("2.4.1", True), ("2.5.0", False), ("3.3.1", False), ("3.3.2", True)])
-def test_retriable_id_errors_are_retried_by_release(at: str, again: bool) -> None:
+def test_request_timed_out_for_producer_id_is_not_retried_in_2_5_to_3_3_1(at: str, again: bool) -> None:
     one = TransactionManager(parse_release(at))
     one.begin_initializing()
     assert one.handle_id_response(produce_error(at, "COORDINATOR_LOAD_IN_PROGRESS"), -1, -1)
@@ -142,7 +144,7 @@ def test_retriable_id_errors_are_retried_by_release(at: str, again: bool) -> Non
 
 
 @pytest.mark.parametrize("at", ["1.1.1", "2.4.1", "2.5.1", "4.4.0"])
-def test_a_partition_whose_sequences_are_all_acknowledged_is_resolved(at: str) -> None:
+def test_unresolved_partition_is_resolved_after_later_sequences_are_acknowledged(at: str) -> None:
     one = manager(at)
     lost, later = sent(one, Sent(), Sent())
     one.failed(lost, "TimeoutException", False)
@@ -156,7 +158,9 @@ def test_a_partition_whose_sequences_are_all_acknowledged_is_resolved(at: str) -
 
 
 @pytest.mark.parametrize(("at", "current", "bumps"), [("2.4.1", (-1, -1), False), ("2.5.1", (7, 0), True)])
-def test_a_partition_with_a_gap_is_not(at: str, current: tuple[int, int], bumps: bool) -> None:
+def test_unresolved_partition_with_gap_resets_id_up_to_2_4_else_bumps_epoch(
+    at: str, current: tuple[int, int], bumps: bool
+) -> None:
     one = manager(at)
     (lost,) = sent(one, Sent())
     one.failed(lost, "TimeoutException", False)
@@ -166,7 +170,7 @@ def test_a_partition_with_a_gap_is_not(at: str, current: tuple[int, int], bumps:
 
 
 @pytest.mark.parametrize("at", ["1.0.0", "1.0.2"])
-def test_in_1_0_resolving_a_partition_before_another_one_raises(at: str) -> None:
+def test_resolving_two_partitions_throws_concurrent_modification_in_1_0(at: str) -> None:
     one = manager(at)
     one.unresolved = {T1: None, T0: None}
     with pytest.raises(ConcurrentModificationException):
@@ -180,7 +184,7 @@ def test_in_1_0_resolving_a_partition_before_another_one_raises(at: str) -> None
     ("at", "raised"),
     [("1.0.2", NullPointerException), ("2.2.2", NullPointerException), ("2.3.1", IllegalStateException)],
 )
-def test_restart_of_a_forgotten_partition_throws_by_release(at: str, raised: type[Exception]) -> None:
+def test_sequence_restart_of_a_removed_partition_throws_by_release(at: str, raised: type[Exception]) -> None:
     one = manager(at)
     sent(one, Sent(), Sent(topic_partition=T1))
     one.restart(T1)
@@ -190,7 +194,7 @@ def test_restart_of_a_forgotten_partition_throws_by_release(at: str, raised: typ
 
 
 @pytest.mark.parametrize("at", ["1.1.1", "2.0.1", "2.2.2"])
-def test_nor_can_one_of_which_only_pieces_are_in_flight(at: str) -> None:
+def test_sequence_restart_with_only_split_batches_in_flight_throws(at: str) -> None:
     one = manager(at)
     one.track(Sent(sequence=0, producer=(7, 0)))
     with pytest.raises(IllegalStateException):
@@ -198,7 +202,7 @@ def test_nor_can_one_of_which_only_pieces_are_in_flight(at: str) -> None:
 
 
 @pytest.mark.parametrize("again", [True, False])
-def test_resent_batch_in_0_11_registers_partition(again: bool) -> None:
+def test_retried_batch_after_producer_id_reset_registers_partition_in_0_11(again: bool) -> None:
     one = manager("0.11.0.3")
     (batch,) = sent(one, Sent())
     one.become(7, 0)
@@ -212,7 +216,7 @@ def test_resent_batch_in_0_11_registers_partition(again: bool) -> None:
 
 
 @pytest.mark.parametrize(("at", "fatal"), [("0.11.0.0", False), ("0.11.0.1", True), ("4.4.0", True)])
-def test_since_0_11_0_1_an_unsupported_version_stops_the_producer(at: str, fatal: bool) -> None:
+def test_unsupported_version_error_is_fatal_since_0_11_0_1(at: str, fatal: bool) -> None:
     one = manager(at)
     (batch,) = sent(one, Sent())
     one.failed(batch, "UnsupportedVersionException", True)

@@ -21,12 +21,12 @@ from kafka_reference.java.int32 import INT_MAX, INT_MIN, int32, uint32
         (31 * INT_MAX, 31 * INT_MAX - 15 * 2**32),
     ],
 )
-def test_int32_wraps_as_java_does(number: int, wrapped: int) -> None:
+def test_int32_wraps_at_32_bits_like_java_int(number: int, wrapped: int) -> None:
     assert int32(number) == wrapped
 
 
 @given(st.integers())
-def test_int32_and_uint32_are_the_same_32_bits(number: int) -> None:
+def test_int32_and_uint32_of_a_number_have_equal_bits(number: int) -> None:
     assert INT_MIN <= int32(number) <= INT_MAX
     assert 0 <= uint32(number) < 2**32
     assert (int32(number) - number) % 2**32 == (uint32(number) - number) % 2**32 == 0

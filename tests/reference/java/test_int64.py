@@ -16,5 +16,5 @@ from kafka_reference.java.int64 import int64
         (2**64 + 5, 5),
     ],
 )
-def test_a_long_wraps_at_64_bits(number: int, wrapped: int) -> None:
+def test_int64_wraps_at_64_bits_like_java_long(number: int, wrapped: int) -> None:
     assert int64(number) == wrapped

@@ -18,28 +18,28 @@ def order(mapped: LongMap[str]) -> list[int]:
     return [key for key, _ in mapped.items()]
 
 
-def test_java_keeps_a_bucket_in_the_order_of_putting() -> None:
+def test_java_hash_map_keeps_insertion_order_within_a_bucket() -> None:
     # 2**32 + 1 hashes to 0.
     assert order(filled(JavaMap, 16, 3, 0, 2**32 + 1)) == [16, 0, 2**32 + 1, 3]
 
 
-def test_java_doubles_above_three_quarters() -> None:
+def test_java_hash_map_doubles_when_load_exceeds_three_quarters() -> None:
     assert order(filled(JavaMap, *range(1, 12), 16)) == [16, *range(1, 12)]
     assert order(filled(JavaMap, *range(1, 13), 16)) == [*range(1, 13), 16]
 
 
-def test_scala_213_sorts_a_bucket_by_hash_and_doubles_at_three_quarters() -> None:
+def test_scala_2_13_hash_map_sorts_buckets_and_doubles_at_three_quarters() -> None:
     assert order(filled(Scala213Map, 16, 3, 0)) == [0, 16, 3]
     assert order(filled(Scala213Map, *range(1, 11), 16)) == [16, *range(1, 11)]
     assert order(filled(Scala213Map, *range(1, 12), 16)) == [*range(1, 12), 16]
 
 
-def test_hash_with_highest_bit_orders_below_zero() -> None:
+def test_scala_2_13_hash_map_orders_hash_with_sign_bit_first() -> None:
     high = 2**31  # spread over 16 buckets it is in that of 0
     assert order(filled(Scala213Map, 0, high)) == [high, 0]
 
 
-def test_long_map_of_scala_212_scrambles_order() -> None:
+def test_scala_2_12_hash_map_iterates_in_scrambled_order() -> None:
     assert order(filled(Scala212Map, 7, 8, 23)) != [7, 8, 23]
     assert sorted(order(filled(Scala212Map, *range(40)))) == list(range(40))
 
@@ -52,14 +52,16 @@ def test_long_map_of_scala_212_scrambles_order() -> None:
         (Scala212Map, [2, 0, 6, 5, 1, 4, 3]),
     ],
 )
-def test_negative_id_within_int_hashes_to_itself_in_scala(made: type[LongMap[str]], places: list[int]) -> None:
+def test_negative_producer_ids_are_ordered_by_hash_of_each_map_class(
+    made: type[LongMap[str]], places: list[int]
+) -> None:
     """As the brokers of 4.4.0, 3.3.2 and 2.0.1 write the producers that they have read from a snapshot."""
     ids = (-1, -17, 2**32 - 1, -(2**31) - 1, 0, 16, -(2**40))
     assert [ids.index(key) for key in order(filled(made, *ids))] == places
 
 
 @pytest.mark.parametrize("made", [JavaMap, Scala212Map, Scala213Map])
-def test_a_map_is_a_map(made: type[LongMap[str]]) -> None:
+def test_long_maps_support_put_get_remove_and_clear(made: type[LongMap[str]]) -> None:
     mapped = filled(made, *range(0, 3000, 100))
     mapped.put(100, "again")
     assert (mapped.get(100), mapped.get(5), len(order(mapped))) == ("again", None, 30)

@@ -35,17 +35,17 @@ def entries(segment: LogSegment) -> tuple[object, object]:
 
 
 @pytest.mark.parametrize("version", ["2.0.0", "3.9.0", "3.9.1", "4.0.0", "4.4.0"])
-def test_sparse_index_has_an_entry_per_interval(version: str) -> None:
+def test_segment_index_has_an_entry_per_index_interval_bytes(version: str) -> None:
     """The third batch is the first behind more than 100 bytes; the interval then starts with it."""
     assert entries(filled(version)) == ([(29, 120), (49, 240)], [(1002, 29), (1004, 49)])
 
 
 @pytest.mark.parametrize(("version", "each"), [("3.9.0", False), ("3.9.1", True), ("4.0.0", False), ("4.0.1", True)])
-def test_entries_of_one_append(version: str, each: bool) -> None:
+def test_append_of_several_batches_indexes_each_batch_since_3_9_1(version: str, each: bool) -> None:
     assert entries(filled(version, together=True))[0] == ([(29, 120), (49, 240)] if each else [])
 
 
-def test_an_offset_too_large() -> None:
+def test_append_of_offset_beyond_int_range_throws_offset_overflow() -> None:
     with pytest.raises(LogSegmentOffsetOverflowException):
         LogSegment(0).append([SegmentBatch(2**31, (0,), 60)])
     assert LogSegment(0).should_roll(replace(LIMITS, max_offset=2**31))
@@ -62,7 +62,7 @@ def test_segment_rolls_at_size_time_or_full_index() -> None:
     assert LogSegment(0, max_index_size=12).should_roll(LIMITS)
 
 
-def test_read_starts_at_the_batch_of_offset() -> None:
+def test_segment_read_starts_at_the_batch_that_contains_the_offset() -> None:
     segment = filled()
     assert segment.read(50, 100) is None
     found = segment.read(25, 1000)
@@ -101,14 +101,14 @@ def test_segment_recovery_rebuilds_indexes_up_to_invalid_batch() -> None:
     assert len(segment.offset_index.data or b"") == 8
 
 
-def test_the_end_of_a_segment() -> None:
+def test_inactive_segment_trims_offset_and_time_index_files() -> None:
     segment = filled()
     segment.become_inactive()
     assert len(segment.offset_index.data or b"") == 16
     assert len(segment.time_index.data or b"") == 24
 
 
-def test_segment_before_2_0_indexes_first_offsets() -> None:
+def test_segment_index_before_2_0_holds_first_offsets_of_batches() -> None:
     assert entries(filled("1.1.1"))[0] == [(20, 120), (40, 240)]
     with pytest.raises(IllegalArgumentException):
         LogSegment(0, version="1.1.1").append([SegmentBatch(2**31, (0,), 60)])
@@ -126,7 +126,9 @@ def test_timestamp_search_finds_first_record_not_older() -> None:
 
 
 @pytest.mark.parametrize(("version", "sizes"), [("2.5.1", (0, 0)), ("2.6.0", (None, None)), ("4.4.0", (None, None))])
-def test_close_of_unused_indexes_leaves_files_by_release(version: str, sizes: tuple[int | None, int | None]) -> None:
+def test_closing_unused_segment_indexes_creates_empty_files_up_to_2_5(
+    version: str, sizes: tuple[int | None, int | None]
+) -> None:
     segment = LogSegment(0, version=version)
     segment.close()
     files = (segment.folder.get(f"{0:020}.index"), segment.folder.get(f"{0:020}.timeindex"))
@@ -136,20 +138,20 @@ def test_close_of_unused_indexes_leaves_files_by_release(version: str, sizes: tu
 @pytest.mark.parametrize(
     ("version", "offset"), [("0.11.0.3", 5), ("3.6.2", 5), ("3.7.0", 7), ("4.0.0", 7), ("4.4.0", 7)]
 )
-def test_leader_notes_the_record_with_the_largest_timestamp_up_to_3_6(version: str, offset: int) -> None:
+def test_leader_append_notes_offset_of_largest_timestamp_record_up_to_3_6(version: str, offset: int) -> None:
     segment = LogSegment(4, version=version)
     segment.append([SegmentBatch(4, (30, 41, 41, 8), 60)], by_leader=True)
     assert segment.largest == (41, offset)
 
 
 @pytest.mark.parametrize("version", ["0.11.0.3", "3.6.2", "4.4.0"])
-def test_follower_notes_the_last_offset_of_the_batch(version: str) -> None:
+def test_follower_append_notes_last_batch_offset_for_largest_timestamp(version: str) -> None:
     segment = LogSegment(4, version=version)
     segment.append([SegmentBatch(4, (30, 41, 41, 8), 60), SegmentBatch(8, (12,), 60)])
     assert segment.largest == (41, 7)
 
 
-def test_recovery_by_a_leader_notes_the_last_offset_of_the_batch() -> None:
+def test_segment_recovery_notes_last_batch_offset_for_largest_timestamp() -> None:
     segment = LogSegment(4, version="2.8.2")
     segment.append([SegmentBatch(4, (30, 41, 41, 8), 60)], by_leader=True)
     segment.recover()

@@ -21,7 +21,7 @@ def filled(size: int = 24, version: str = "4.4.0") -> OffsetIndex:
 
 
 @pytest.mark.parametrize("version", ["0.11.0.3", "2.0.1", "2.1.0", "4.4.0"])
-def test_an_article_finds_offset_60(version: str) -> None:
+def test_offset_index_lookup_returns_the_last_entry_not_above_the_offset(version: str) -> None:
     """Two entries, 12 at 4423 and 24 at 8773: offset 60 is sought from position 8773 on."""
     index = OffsetIndex(0, 16, version=version)
     index.append(12, 4423)
@@ -36,7 +36,7 @@ def test_an_article_finds_offset_60(version: str) -> None:
     ]
 
 
-def test_offset_index_bytes_are_javas_layout() -> None:
+def test_offset_index_bytes_match_java_layout() -> None:
     assert filled().data == bytes.fromhex("00000005000000000000000a000010000000000000000000")
 
 
@@ -47,7 +47,7 @@ def test_append_to_full_offset_index_throws() -> None:
         filled(23, "3.4.1").append(70, 0)
 
 
-def test_offsets_that_are_refused() -> None:
+def test_offset_index_append_refuses_non_increasing_or_overflowing_offset() -> None:
     index = filled()
     with pytest.raises(InvalidOffsetException, match="offset 60 to position 2 no larger than the last offset appended"):
         index.append(60, 9)
@@ -56,7 +56,7 @@ def test_offsets_that_are_refused() -> None:
     assert index.entries == 2
 
 
-def test_up_to_1_1_an_offset_overflows() -> None:
+def test_offset_index_append_truncates_overflowing_offset_up_to_1_1() -> None:
     index = filled(version="1.1.1")
     index.append(50 + 2**32, 9)
     assert (index.last_offset, index.entry(2)) == (50 + 2**32, (0, 9))
@@ -69,7 +69,7 @@ def test_offset_index_truncation_drops_entries_from_the_offset() -> None:
         assert index.entries == entries
 
 
-def test_the_last_entry_may_have_the_base_offset_since_2_0() -> None:
+def test_offset_index_sanity_check_accepts_base_offset_as_last_since_2_0() -> None:
     for version in ("1.1.1", "2.0.0"):
         index = OffsetIndex(7, 8, bytes(8), version=version)
         if version == "2.0.0":
@@ -79,21 +79,21 @@ def test_the_last_entry_may_have_the_base_offset_since_2_0() -> None:
                 index.sanity_check()
 
 
-def test_a_file_that_ends_in_mid_entry() -> None:
+def test_offset_index_file_with_partial_entry_fails_sanity_check() -> None:
     index = OffsetIndex(0, 8, bytes.fromhex("0000000100000001ff"))
     assert (index.entries, index.max_entries, index.is_full) == (1, 1, True)
     with pytest.raises(CorruptIndexException, match=r"found 9 bytes which is neither positive nor a multiple of 8$"):
         index.sanity_check()
 
 
-def test_a_new_file_that_is_too_small_stays_empty() -> None:
+def test_new_offset_index_below_entry_size_throws_and_leaves_empty_file() -> None:
     folder: dict[str, bytearray] = {}
     with pytest.raises(IllegalArgumentException, match="Invalid max index size: 7"):
         OffsetIndex(0, 7, folder=folder)
     assert OffsetIndex(0, 7, folder=folder).max_entries == 0
 
 
-def test_cut_entries_are_counted_on() -> None:
+def test_offset_index_append_after_resize_below_entry_count_throws() -> None:
     index = filled()
     with pytest.raises(IllegalArgumentException):
         index.resize(8)
@@ -122,7 +122,7 @@ def test_offset_index_close_trims_and_unmaps_by_release() -> None:
                 index.flush()
 
 
-def test_offset_index_is_renamed_and_deleted_once() -> None:
+def test_deleted_offset_index_cannot_be_deleted_again_or_renamed() -> None:
     index = filled()
     index.rename(".deleted")
     assert index.name == "00000000000000000050.index.deleted"
@@ -139,7 +139,7 @@ def test_read_only_offset_index_refuses_append() -> None:
         index.append(1, 1)
 
 
-def test_the_end_of_a_fetch_may_overflow() -> None:
+def test_fetch_upper_bound_with_overflowing_position_returns_first_entry() -> None:
     assert filled().fetch_upper_bound(4096, 2**31 - 1) == (55, 0)
     assert filled().fetch_upper_bound(0, 4096) == (60, 4096)
     assert filled().fetch_upper_bound(0, 4097) is None

@@ -24,7 +24,7 @@ def test_time_index_lookup_finds_last_entry_not_newer() -> None:
     assert found == [(-1, 50), (1000, 55), (1000, 55), (2000, 60), (2000, 60)]
 
 
-def test_the_last_slot_is_for_the_roll() -> None:
+def test_last_slot_of_time_index_is_reserved_for_append_at_roll() -> None:
     index = filled(36)
     with pytest.raises(IllegalArgumentException, match="full time index"):
         index.maybe_append(3000, 70)
@@ -57,7 +57,7 @@ def test_time_index_truncation_drops_entries_from_the_offset() -> None:
     assert (index.entries, index.last_entry) == (1, (1000, 55))
 
 
-def test_time_that_goes_back_is_corrupt() -> None:
+def test_time_index_with_decreasing_timestamps_fails_sanity_check() -> None:
     file = bytes.fromhex("000000000000000500000001000000000000000300000002")
     with pytest.raises(CorruptIndexException, match=r"last timestamp is 3 which is less than the first timestamp 5$"):
         TimeIndex(0, 24, file).sanity_check()
@@ -65,7 +65,7 @@ def test_time_that_goes_back_is_corrupt() -> None:
         TimeIndex(0, 24, file, version="1.0.0").sanity_check()
 
 
-def test_up_to_1_0_the_last_entry_is_read_from_the_file() -> None:
+def test_time_index_last_entry_is_read_from_the_file_up_to_1_0() -> None:
     for version, last in (("1.0.2", (3000, 50)), ("1.1.1", (3000, 50 + 2**32))):
         index = filled(version=version)
         if version == "1.0.2":

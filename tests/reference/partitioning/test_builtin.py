@@ -43,7 +43,9 @@ def places(partitioner: BuiltInPartitioner, draws: int, seen: Cluster = THREE) -
 
 
 @pytest.mark.parametrize("version", EVERY_KIND)
-def test_sticks_until_enough_bytes(version: str) -> None:  # Kafka's testStickyPartitioning
+def test_sticky_partition_is_kept_until_batch_size_bytes_are_produced(
+    version: str,
+) -> None:  # Kafka's testStickyPartitioning
     partitioner = made(0, 1, batch=3, version=version)
     for appended in (1, 1):
         partitioner.update(partitioner.peek(THREE), appended, THREE)
@@ -56,7 +58,7 @@ def test_sticks_until_enough_bytes(version: str) -> None:  # Kafka's testStickyP
     assert partitioner.peek(THREE).produced == 0
 
 
-def test_a_switch_to_the_same_partition_is_a_new_stay() -> None:
+def test_switch_to_the_same_partition_creates_new_sticky_partition_info() -> None:
     partitioner = made(0, 0, 0)
     stay = partitioner.peek(cluster((0, 0)))
     partitioner.update(stay, 1, cluster((0, 0)))
@@ -65,14 +67,14 @@ def test_a_switch_to_the_same_partition_is_a_new_stay() -> None:
     assert not partitioner.is_changed(None)
 
 
-def test_update_without_sticky_partition_draws_none() -> None:
+def test_update_without_sticky_partition_consumes_no_random_draw() -> None:
     partitioner = made()
     partitioner.update(None, 1000, THREE)
     with pytest.raises(DrawsExhausted):
         partitioner.peek(THREE)
 
 
-def test_late_report_counts_for_old_partition_and_switches_the_current() -> None:
+def test_late_update_counts_for_old_sticky_partition_and_switches_current() -> None:
     partitioner = made(0, 1, 2, batch=10)
     first = partitioner.peek(THREE)
     partitioner.update(first, 10, THREE)
@@ -107,7 +109,7 @@ def test_produced_bytes_wrap_as_java_int() -> None:
     assert not partitioner.is_changed(stay)
 
 
-def test_twice_a_large_batch_wraps_and_every_report_switches() -> None:
+def test_overflow_of_twice_batch_size_switches_partition_at_every_update() -> None:
     partitioner = made(0, 1, batch=2**30)
     stay = partitioner.peek(THREE)
     partitioner.update(stay, 0, THREE, enable_switch=False)
@@ -117,7 +119,7 @@ def test_twice_a_large_batch_wraps_and_every_report_switches() -> None:
 # KAFKA-14303. With batch.size=0 every report switches, also the one of 0 bytes by which the accumulator makes up for a
 # deferred switch before it appends. It then looks for the new partition, finds the same, and send() never comes back.
 # 3.3.2 refuses such a size here, and the producer asks for at least 1.
-def test_an_empty_batch_switched_for_ever() -> None:
+def test_batch_size_0_switches_partition_at_every_update_up_to_3_3_1() -> None:
     for version in ["3.3.0", "3.3.1"]:
         partitioner = made(*range(9), batch=0, version=version)
         for _ in range(8):
@@ -134,7 +136,7 @@ def test_uniform_choice_skips_partitions_without_leader() -> None:
     assert places(made(0, 4, -1), 3, LEADERLESS) == [0, 1, INT_MAX % 3]
 
 
-def test_no_partitions_cost_a_draw() -> None:
+def test_topic_without_partitions_throws_after_consuming_a_draw() -> None:
     partitioner = made(0, 1, 2)
     with pytest.raises(ArithmeticException):
         partitioner.peek(EMPTY)
@@ -147,19 +149,19 @@ def test_no_partitions_cost_a_draw() -> None:
 
 
 @pytest.mark.parametrize("version", EVERY_KIND)
-def test_weights_are_inverted_queue_sizes(version: str) -> None:  # Kafka's adaptivePartitionsTest
+def test_load_table_weights_partitions_by_inverted_queue_size(version: str) -> None:  # Kafka's adaptivePartitionsTest
     partitioner = made(*range(42), version=version)
     assert partitioner.load([5, 0, 3, 0, 1], range(5), ["a"] * 5, 5) == 21
     assert Counter(places(partitioner, 42)) == {0: 2, 1: 12, 2: 6, 3: 12, 4: 10}
 
 
-def test_the_table_of_the_comment() -> None:
+def test_load_table_matches_example_in_kafka_source_comment() -> None:
     partitioner = made(*range(9))
     assert partitioner.load([0, 3, 1], [7, 8, 9], None, 3) == 8
     assert places(partitioner, 9, EMPTY) == [7, 7, 7, 7, 8, 9, 9, 9, 7]
 
 
-def test_left_out_entries_and_when_statistics_are_forgotten() -> None:
+def test_load_table_is_dropped_for_equal_or_missing_queue_sizes() -> None:
     partitioner = made(0, 1)
     assert partitioner.load([2, 2, 9], [7, 8, 9], None, 2) == 2  # equal, but one was left out
     assert places(partitioner, 2) == [7, 8]
@@ -171,7 +173,7 @@ def test_left_out_entries_and_when_statistics_are_forgotten() -> None:
         partitioner.next_partition(THREE)
 
 
-def test_a_length_beyond_the_array_leaves_what_was_loaded() -> None:
+def test_load_with_length_beyond_the_array_throws_and_keeps_old_table() -> None:
     partitioner = made(0, 1)
     partitioner.load([0, 1], [7, 8], None, 2)
     with pytest.raises(ArrayIndexOutOfBoundsException):
@@ -195,7 +197,7 @@ def test_sum_of_queue_sizes_wraps_as_java_int() -> None:
     assert partitioner.next_partition(THREE) == 9  # above all: the id of the entry that was left out
 
 
-def test_a_range_that_ends_at_zero() -> None:
+def test_load_table_with_total_weight_0_throws_arithmetic_exception() -> None:
     partitioner = made(5)
     assert partitioner.load([INT_MAX, INT_MIN + 1], [7, 8], None, 2) == 0
     with pytest.raises(ArithmeticException):
@@ -211,7 +213,7 @@ def test_rack_narrows_uniform_choice_where_leaders_share_the_rack() -> None:
     assert places(BuiltInPartitioner("4.4.0", 1, ListedDraws([1]), rack="b"), 1, FIVE) == [1]  # not asked for
 
 
-def test_racks_have_a_table_and_a_biggest_size_of_their_own() -> None:
+def test_load_table_of_a_rack_uses_only_queue_sizes_in_the_rack() -> None:
     partitioner = made(*range(6), rack="a")
     # all: 10 - 9, 10 - 0, 10 - 2, so 1, 11, 19; in rack a: 3 - 0, 3 - 2, so 3, 4
     assert partitioner.load([9, 0, 2], [7, 8, 9], ["b", "a", "a"], 3) == 19
@@ -220,25 +222,25 @@ def test_racks_have_a_table_and_a_biggest_size_of_their_own() -> None:
     assert places(partitioner, 1) == [8]  # draw 5 among all
 
 
-def test_the_biggest_size_of_a_rack_is_at_least_minus_one() -> None:
+def test_largest_queue_size_of_a_rack_is_at_least_minus_1() -> None:
     partitioner = made(*range(9), rack="a")
     assert partitioner.load([-5, -4, 3], [7, 8, 9], ["a", "a", "b"], 3) == 9 + 8 + 1
     assert places(partitioner, 9) == [7] * 5 + [8] * 4  # 0 + 5, 0 + 4
 
 
-def test_behind_the_ids_of_a_rack_there_are_zeros() -> None:
+def test_draw_beyond_the_partitions_of_a_rack_selects_partition_0() -> None:
     partitioner = made(0, 1, 2, rack="a")
     partitioner.load([INT_MAX, 0, 5], [7, 8, 9], ["a", "a", "b"], 3)
     assert places(partitioner, 3) == [7, 8, 0]
 
 
-def test_equal_queues_leave_racks_to_the_uniform_choice() -> None:
+def test_equal_queue_sizes_fall_back_to_uniform_choice_within_the_rack() -> None:
     partitioner = made(0, 1, rack="b")
     assert partitioner.load([4, 4, 4], [0, 1, 2], ["a", "a", "b"], 3) is None
     assert places(partitioner, 2) == [2, 2]
 
 
-def test_loading_for_racks_reads_racks_and_ids() -> None:
+def test_rack_aware_load_with_missing_racks_or_ids_throws() -> None:
     partitioner = made(0, rack="a")
     assert partitioner.load([0, 1], [7, 8], ["b", "b"], 2) == 3
     with pytest.raises(NullPointerException):
@@ -250,14 +252,14 @@ def test_loading_for_racks_reads_racks_and_ids() -> None:
     assert partitioner.next_partition(THREE) == 7
 
 
-def test_what_is_not_in_a_release() -> None:
+def test_builtin_partitioner_or_racks_before_first_release_are_refused() -> None:
     with pytest.raises(NotInThisRelease, match="BuiltInPartitioner of Kafka"):
         made(version="3.2.3")
     with pytest.raises(NotInThisRelease, match="rack"):
         made(version="4.3.1", rack="a")
 
 
-def test_binary_search_agrees_with_bisect_on_what_ascends_and_with_java_on_what_does_not() -> None:
+def test_binary_search_matches_bisect_on_sorted_and_java_on_unsorted_values() -> None:
     values = [-4, 0, 3, 8, 9]
     for wanted in range(-6, 12):
         place = bisect_left(values, wanted)

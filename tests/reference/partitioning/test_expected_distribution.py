@@ -22,14 +22,14 @@ def led(count: int) -> Cluster:
     return cluster(*((place, 0) for place in range(count)))
 
 
-def test_a_remainder_is_not_quite_uniform() -> None:
+def test_uniform_choice_modulo_6_slightly_favours_the_first_two_partitions() -> None:
     """2^31 = 6 x 357913941 + 2: the first two remainders come up once more than the others."""
     shares = expected("builtin", "4.4.0", led(6), batch_records=16).shares
     assert list(shares.values()) == [Fraction(357913942, WHOLE)] * 2 + [Fraction(357913941, WHOLE)] * 4
     assert set(expected("builtin", "4.4.0", led(8), batch_records=16).shares.values()) == {Fraction(1, 8)}
 
 
-def test_queue_sizes_give_the_weights_of_the_table() -> None:
+def test_expected_shares_are_inverted_queue_sizes() -> None:
     """0, 3, 1: 4, 1 and 3 of 8."""
     shares = expected("builtin", "4.4.0", led(3), batch_records=16, queue_sizes=[0, 3, 1]).shares
     assert list(shares.values()) == [Fraction(1, 2), Fraction(1, 8), Fraction(3, 8)]
@@ -43,7 +43,7 @@ def test_equal_queue_sizes_give_equal_expected_shares() -> None:
 
 
 @pytest.mark.parametrize("partitions", [3, 6, 7, 200])
-def test_visit_frequencies_are_stationary_under_a_step(partitions: int) -> None:
+def test_sticky_partition_visit_frequencies_are_stationary_under_a_transition(partitions: int) -> None:
     predicted = expected("default", "2.8.2", led(partitions), batch_records=1)
     assert isinstance(predicted, Visits)
     now, chances = predicted.frequencies, predicted.chances
@@ -53,7 +53,7 @@ def test_visit_frequencies_are_stationary_under_a_step(partitions: int) -> None:
 
 
 # KAFKA-10888, as fractions: nobody's bias comes near a slow broker's.
-def test_a_slow_broker_s_share_follows_from_the_records_of_a_visit() -> None:
+def test_slow_broker_is_expected_half_of_all_records_in_2_8() -> None:
     paces = [4, 4, 4, 4, None]
     slow = expected("default", "2.8.2", led(5), batch_records=16, drain_after=paces).shares[4]
     assert slow == pytest.approx(16 / 32, abs=1e-8)
@@ -61,20 +61,20 @@ def test_a_slow_broker_s_share_follows_from_the_records_of_a_visit() -> None:
     assert even == pytest.approx(1 / 5, abs=1e-8)
 
 
-def test_the_built_in_one_takes_whole_batches() -> None:
+def test_builtin_partitioner_stays_at_a_partition_for_whole_batches() -> None:
     predicted = expected("builtin", "4.4.0", led(4), batch_records=16, drain_after=[5, 16, 99, 1])
     assert isinstance(predicted, Visits)
     assert list(predicted.lengths.values()) == [20, 16, 16, 16]
 
 
-def test_expected_distribution_of_counters_is_turns() -> None:
+def test_expected_distribution_of_round_robin_counters_is_turns() -> None:
     assert expected("default", "2.3.1", cluster((7, 0), (3, None), (5, 0)), batch_records=9) == Turns((7, 5))
     assert expected("round-robin", "4.4.0", led(3), batch_records=9) == Turns((0, 1, 2))
     assert expected("round-robin", "3.9.2", led(3), batch_records=9).shares == dict.fromkeys(range(3), Fraction(1, 3))
 
 
 # KAFKA-9965.
-def test_a_counter_that_moves_twice_comes_to_every_second_place() -> None:
+def test_double_counter_increment_reaches_every_second_partition_up_to_3_9_1() -> None:
     assert expected("round-robin", "3.9.1", led(6), batch_records=1).shares == dict.fromkeys((1, 3, 5), Fraction(1, 3))
     assert set(expected("round-robin", "2.4.0", led(5), batch_records=1).shares) == set(range(5))
     drained = expected("round-robin", "3.9.1", led(2), batch_records=9, drain_after=[1, 1]).shares
@@ -114,7 +114,9 @@ NOBODY = cluster((9, None), (4, None), (2, None))
         ("round-robin", "4.0.2", MIXED, {}),
     ],
 )
-def test_what_is_sent_comes_near(partitioner: str, version: str, cluster: Cluster, more: dict[str, list[int]]) -> None:
+def test_simulated_shares_of_30_000_records_match_expected_distribution(
+    partitioner: str, version: str, cluster: Cluster, more: dict[str, list[int]]
+) -> None:
     shares = expected(partitioner, version, cluster, batch_records=4, **more).shares  # type: ignore[arg-type]
     found = distribute(partitioner, version, cluster, SeededDraws(3), records=30_000, batch_records=4, **more)  # type: ignore[arg-type]
     assert {i: n / 30_000 for i, n in found.counts.items()} == pytest.approx(

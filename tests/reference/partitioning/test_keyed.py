@@ -20,7 +20,7 @@ JAVA: dict[bytes, tuple[int, ...]] = {
 
 
 @pytest.mark.parametrize("key", JAVA)
-def test_partition_for_key_matches_javas_answers(key: bytes) -> None:
+def test_partition_for_key_matches_java_for_each_key_and_count(key: bytes) -> None:
     assert tuple(partition_for_key(key, count) for count in COUNTS) == JAVA[key]
 
 
@@ -31,13 +31,13 @@ def test_partition_for_key_without_partitions_throws_arithmetic_exception() -> N
 
 
 @pytest.mark.parametrize("count", [12, 0, -1])
-def test_no_key_comes_before_no_partitions(count: int) -> None:
+def test_null_key_throws_npe_for_any_partition_count(count: int) -> None:
     with pytest.raises(NullPointerException):
         partition_for_key(None, count)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("count", [INT_MAX + 1, -INT_MAX - 2, 10**20])
-def test_more_partitions_than_an_int_holds(count: int) -> None:
+def test_partition_count_beyond_java_int_raises_value_error(count: int) -> None:
     with pytest.raises(ValueError, match=f"is {count}: expected a Java int, -2147483648 to 2147483647"):
         partition_for_key(b"foo", count)
 
@@ -48,12 +48,12 @@ def test_str_key_is_refused_with_hint_to_encode() -> None:
 
 
 @pytest.mark.parametrize("count", ["12", None, [12]])
-def test_a_count_is_an_int(count: object) -> None:
+def test_partition_count_that_is_not_a_number_raises_type_error(count: object) -> None:
     with pytest.raises(TypeError):
         partition_for_key(b"foo", count)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("count", [12.0, 2.5])
-def test_a_count_is_no_float(count: float) -> None:
+def test_partition_count_of_type_float_raises_type_error(count: float) -> None:
     with pytest.raises(TypeError):
         partition_for_key(b"foo", count)  # type: ignore[arg-type]

@@ -30,30 +30,28 @@ def listed(partitioner: str, version: str, draws: list[int], records: int, batch
     return distribute(partitioner, version, THREE, ListedDraws(draws), records=records, batch_records=batch, **more)  # type: ignore[arg-type]
 
 
-def test_to_2_3_a_record_is_placed_once_by_a_counter_that_starts_at_a_draw() -> None:
+def test_keyless_records_up_to_2_3_follow_a_counter_that_starts_at_a_draw() -> None:
     assert listed("default", "2.3.1", [7], 4, 1) == Distribution({1: 2, 2: 1, 0: 1}, 0)
 
 
 @pytest.mark.parametrize("who", ["default", "uniform-sticky"])
 @pytest.mark.parametrize("version", ["2.4.0", "3.2.3", "3.9.2"])
-def test_the_sticky_partition_is_left_at_each_new_batch_and_the_first_choice_gets_nothing(
-    who: str, version: str
-) -> None:
+def test_sticky_partition_switches_at_each_new_batch_before_the_first_record(who: str, version: str) -> None:
     """0 is chosen and, with no batch there, announced as full; 0 is drawn again, which does not count, then 1, 2 and 0."""
     assert listed(who, version, [0, 0, 1, 2, 0], 5, 2) == Distribution({1: 2, 2: 2, 0: 1}, 3)
 
 
-def test_a_batch_that_is_drained_makes_the_sticky_partitioner_leave() -> None:
+def test_drained_batch_makes_the_sticky_partitioner_switch() -> None:
     """One record to 1, which is drained at once; two to 2; then 0 until it is full."""
     found = listed("default", "2.8.2", [0, 1, 2, 0, 1], 8, 4, drain_after=[None, 1, 2])
     assert found == Distribution({1: 2, 2: 2, 0: 4}, 4)
 
 
-def test_the_built_in_one_leaves_when_a_batch_is_full() -> None:
+def test_builtin_partitioner_switches_when_a_batch_is_full() -> None:
     assert listed("builtin", "4.4.0", [0, 1, 2], 6, 3) == Distribution({0: 3, 1: 3}, 2)
 
 
-def test_the_built_in_one_stays_for_whole_batches_and_less_than_two_full_ones() -> None:
+def test_builtin_partitioner_with_drained_batches_switches_before_twice_batch_size() -> None:
     """Drained after 2 records each, it takes 4 to come to 3 with no batch open."""
     assert listed("builtin", "3.3.2", [0, 1, 2], 9, 3, drain_after=[2] * 3) == Distribution({0: 4, 1: 4, 2: 1}, 2)
     assert listed("builtin", "3.3.2", [0, 1, 2], 7, 3, drain_after=[1] * 3) == Distribution({0: 3, 1: 3, 2: 1}, 2)
@@ -63,12 +61,12 @@ def test_builtin_partitioner_may_switch_to_the_same_partition() -> None:
     assert listed("builtin", "4.4.0", [2, 2, -1], 4, 2) == Distribution({2: 4}, 2)
 
 
-def test_queue_sizes_weigh_the_choice_of_partitions() -> None:
+def test_queue_sizes_weight_the_choice_of_partitions() -> None:
     """0, 3, 1 give the table 4, 5, 8: the draws 3, 4, 5 and 7 are on its edges."""
     assert listed("builtin", "4.4.0", [3, 4, 5, 7, 0], 4, 1, queue_sizes=[0, 3, 1]).counts == {0: 1, 1: 1, 2: 2}
 
 
-def test_partitions_without_a_leader_have_no_place_in_the_table() -> None:
+def test_leaderless_partitions_are_excluded_from_the_load_table() -> None:
     """Of queue sizes 9, 0, 3 the 9 is not looked at: weights 4 and 1, for the ids 7 and 5."""
     some = cluster((6, None), (7, 0), (5, 0))
     found = distribute(
@@ -79,7 +77,7 @@ def test_partitions_without_a_leader_have_no_place_in_the_table() -> None:
 
 # The records are the clock. Each partition's batch is two records old, by all the producer's records, when round robin
 # comes to it again. By its own records it would be one record old, and open.
-def test_a_batch_ages_by_all_the_producers_records() -> None:
+def test_batch_age_counts_all_records_of_the_producer() -> None:
     found = distribute("round-robin", "3.9.1", THREE, ListedDraws(), records=6, batch_records=10, drain_after=[2] * 3)
     assert found == Distribution({0: 2, 1: 2, 2: 2}, 6)
 
@@ -87,7 +85,7 @@ def test_a_batch_ages_by_all_the_producers_records() -> None:
 # KAFKA-10888. With linger.ms=0 a quick broker's batches are taken almost at once, and the sticky partitioner of 2.4.0 to
 # 3.2.x moves on with each; a slow broker's batches fill up before it moves on. One broker of six that was slow got four
 # times what each of the others got, which made it slower still. KIP-794 counts bytes instead.
-def test_a_slow_broker_got_the_most_records() -> None:
+def test_slow_broker_gets_most_records_from_sticky_partitioner_of_2_8() -> None:
     paces = [4, 4, 4, 4, 4, None]
 
     def shares(partitioner: str, version: str) -> list[float]:
@@ -112,7 +110,9 @@ def test_a_slow_broker_got_the_most_records() -> None:
         ("4.0.2", [15] * 4, [12] * 5),
     ],
 )
-def test_half_of_an_even_number_of_partitions_starved(version: str, even: list[int], odd: list[int]) -> None:
+def test_round_robin_starves_half_of_an_even_partition_count_up_to_3_9_1(
+    version: str, even: list[int], odd: list[int]
+) -> None:
     for expected in (even, odd):
         counts = distribute(
             "round-robin", version, led(len(expected)), ListedDraws(), records=60, batch_records=1
@@ -120,7 +120,7 @@ def test_half_of_an_even_number_of_partitions_starved(version: str, even: list[i
         assert [counts.get(place, 0) for place in range(len(expected))] == expected
 
 
-def test_index_serves_as_partition_id_where_no_partition_has_a_leader() -> None:
+def test_index_is_used_as_partition_id_if_no_partition_has_a_leader() -> None:
     nobody = cluster((5, None), (6, None))
     found = distribute("builtin", "4.4.0", nobody, ListedDraws([1, 0]), records=3, batch_records=3, drain_after=[1, 1])
     assert found.counts == {1: 3}
@@ -140,7 +140,7 @@ def test_distribution_of_no_records_is_empty() -> None:
         ("builtin", "4.4.0", ArithmeticException),
     ],
 )
-def test_distribution_over_no_partitions_throws_by_partitioner(
+def test_distribution_over_zero_partitions_throws_exception_of_the_partitioner(
     partitioner: str, version: str, raised: type[Exception]
 ) -> None:
     with pytest.raises(raised):
@@ -155,7 +155,9 @@ def test_distribution_over_no_partitions_throws_by_partitioner(
         ("round-robin", "2.3.1", "RoundRobinPartitioner"), ("builtin", "3.2.3", "BuiltInPartitioner"),
     ],
 )  # fmt: skip
-def test_a_release_without_the_partitioner_is_refused(partitioner: str, version: str, name: str) -> None:
+def test_distribution_in_a_release_without_the_partitioner_is_refused(
+    partitioner: str, version: str, name: str
+) -> None:
     with pytest.raises(NotInThisRelease, match=f"{name} of Kafka {version} is not mirrored"):
         distribute(partitioner, version, THREE, SeededDraws(0), records=0, batch_records=1)
 
@@ -170,17 +172,19 @@ def test_a_release_without_the_partitioner_is_refused(partitioner: str, version:
         ({"queue_sizes": [1, 2]}, "queue_sizes has 2 entries"),
     ],
 )
-def test_questions_that_make_no_sense(changes: dict[str, object], words: str) -> None:
+def test_distribution_with_invalid_batch_size_ages_or_queue_sizes_is_refused(
+    changes: dict[str, object], words: str
+) -> None:
     asked: dict[str, object] = {"records": 1, "batch_records": 1} | changes
     with pytest.raises(QuestionError, match=words):
         distribute("builtin", "4.4.0", THREE, SeededDraws(0), **asked)  # type: ignore[arg-type]
 
 
-def test_an_unknown_partitioner_is_refused() -> None:
+def test_distribution_of_an_unknown_partitioner_is_refused() -> None:
     with pytest.raises(QuestionError, match="unknown partitioner 'sticky'"):
         distribute("sticky", "4.4.0", THREE, SeededDraws(0), records=1, batch_records=1)
 
 
-def test_draws_that_run_out_are_no_answer() -> None:
+def test_distribution_with_too_few_draws_raises_draws_exhausted() -> None:
     with pytest.raises(DrawsExhausted):
         listed("builtin", "4.4.0", [0], 3, 3)

@@ -70,38 +70,40 @@ AT_THE_ENDS = {
 
 @FORMS
 @pytest.mark.parametrize(("key", "expected"), {**KAFKAS, **LEFT_OVER, **LONG}.items(), ids=lambda each: repr(each)[:24])
-def test_murmur2_hash_equals_kafkas_vectors(murmur2: Callable[[bytes], int], key: bytes, expected: int) -> None:
+def test_murmur2_hash_equals_the_vectors_of_kafka(murmur2: Callable[[bytes], int], key: bytes, expected: int) -> None:
     assert murmur2(key) == expected
 
 
 @FORMS
 @pytest.mark.parametrize(("key", "expected"), AT_THE_ENDS.items())
-def test_hash_at_the_ends_of_the_ints(murmur2: Callable[[bytes], int], key: str, expected: int) -> None:
+def test_murmur2_of_keys_that_hash_to_int_extremes_matches_java(
+    murmur2: Callable[[bytes], int], key: str, expected: int
+) -> None:
     assert murmur2(bytes.fromhex(key)) == expected
 
 
 @FORMS
-def test_bytearrays_and_memoryviews_are_keys(murmur2: Callable[..., int]) -> None:
+def test_murmur2_accepts_bytearray_and_memoryview_keys(murmur2: Callable[..., int]) -> None:
     assert murmur2(bytearray(b"foobar")) == -790332482
     assert murmur2(memoryview(b"foobar")) == -790332482
     assert murmur2(memoryview(b"f.o.o.b.a.r.")[::2]) == -790332482
 
 
 @FORMS
-def test_a_str_is_refused_with_a_hint(murmur2: Callable[..., int]) -> None:
+def test_murmur2_of_str_key_is_refused_with_hint_to_encode(murmur2: Callable[..., int]) -> None:
     with pytest.raises(TypeError, match=r"not str: encode it .* key\.encode\('utf-8'\)"):
         murmur2("foobar")
 
 
 @FORMS
 @pytest.mark.parametrize("key", [21, 2.5, [1, 2], object()])
-def test_nothing_else_is_a_key(murmur2: Callable[..., int], key: object) -> None:
+def test_murmur2_of_key_that_is_not_bytes_raises_type_error(murmur2: Callable[..., int], key: object) -> None:
     with pytest.raises(TypeError, match=f"a key is bytes, not {type(key).__name__}"):
         murmur2(key)
 
 
 @FORMS
-def test_no_key_raises_as_java_does(murmur2: Callable[..., int]) -> None:
+def test_murmur2_of_null_key_throws_null_pointer_exception(murmur2: Callable[..., int]) -> None:
     with pytest.raises(NullPointerException) as raised:
         murmur2(None)
     assert isinstance(raised.value, TypeError)
@@ -109,12 +111,12 @@ def test_no_key_raises_as_java_does(murmur2: Callable[..., int]) -> None:
 
 
 @given(st.binary(max_size=600))
-def test_the_fast_form_equals_the_readable_one(key: bytes) -> None:
+def test_fast_murmur2_equals_readable_murmur2_for_random_keys(key: bytes) -> None:
     assert fast.murmur2(key) == readable.murmur2(key)
 
 
 @pytest.mark.parametrize("length", [*range(65), *range(124, 141), 255, 256, 257, 4096, 65_537])
-def test_the_fast_form_equals_the_readable_one_at_every_length(length: int) -> None:
+def test_fast_murmur2_equals_readable_murmur2_at_every_length(length: int) -> None:
     for key in (
         bytes(length),
         b"\x7f" * length,
@@ -125,7 +127,7 @@ def test_the_fast_form_equals_the_readable_one_at_every_length(length: int) -> N
         assert fast.murmur2(key) == readable.murmur2(key)
 
 
-def test_the_public_hash_is_the_fast_one() -> None:
+def test_public_murmur2_is_the_fast_implementation() -> None:
     assert kafka_reference.murmur2 is fast.murmur2
 
 
@@ -139,6 +141,6 @@ def test_to_positive_clears_the_sign_bit(number: int, positive: int) -> None:
 
 
 @pytest.mark.parametrize("number", ["1", 1.0, None])
-def test_to_positive_takes_ints_only(number: object) -> None:
+def test_to_positive_of_a_non_int_raises_type_error(number: object) -> None:
     with pytest.raises(TypeError):
         to_positive(number)  # type: ignore[arg-type]

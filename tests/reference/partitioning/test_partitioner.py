@@ -25,7 +25,7 @@ def librdkafka() -> Any:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "random"])
-def test_librdkafka_partitioners_place_keys_as_the_c_library(name: str, librdkafka: Any) -> None:
+def test_librdkafka_partitioners_match_the_c_library_for_every_key(name: str, librdkafka: Any) -> None:
     theirs = getattr(librdkafka, f"rd_kafka_msg_partitioner_{name}")
     theirs.argtypes = [
         ctypes.c_void_p,
@@ -43,25 +43,25 @@ def test_librdkafka_partitioners_place_keys_as_the_c_library(name: str, librdkaf
                 assert ours(key, range(count)) == theirs(None, key, len(key), count, None, None), (key, count)
 
 
-def test_the_default_is_the_java_client() -> None:
+def test_default_partitioner_places_keys_like_the_java_client() -> None:
     assert repr(Partitioner()) == "Partitioner('murmur2_random')"
     for key in KEYS:
         assert Partitioner()(key, range(12), [3]) == partition_for_key(key, 12)
 
 
-def test_ids_are_not_indices() -> None:
+def test_partitioner_returns_the_partition_id_and_not_the_index() -> None:
     assert Partitioner()(b"home", [10, 20, 30]) == 20
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("random")])
-def test_without_a_key_one_is_drawn_among_the_available(name: str) -> None:
+def test_null_key_draws_among_available_partitions(name: str) -> None:
     partitioner = Partitioner(name, draws=[7, -1, 4])
     assert partitioner(None, [0, 1, 2], [0, 2]) == 2
     assert partitioner(None, [0, 1, 2], [0, 2]) == 2  # the sign bit is cleared
     assert partitioner(None, [0, 1, 2]) == 1
 
 
-def test_empty_key_is_placed_or_drawn_by_partitioner() -> None:
+def test_empty_key_is_hashed_by_murmur2_and_drawn_by_consistent_random() -> None:
     assert Partitioner("consistent_random", draws=[2])(b"", [0, 1, 2]) == 2
     assert Partitioner("murmur2_random", draws=[])(b"", [0, 1, 2]) == partition_for_key(b"", 3)
     for name in ("murmur2", "consistent", "fnv1a"):
@@ -90,7 +90,7 @@ class _Cluster:
         return {0, 2}
 
 
-def test_aiokafka_calls_the_partitioner_object() -> None:
+def test_aiokafka_producer_with_partitioner_object_places_keys_like_java() -> None:
     producer = pytest.importorskip("aiokafka.producer.producer").AIOKafkaProducer
     mine = type("Mine", (), {"_metadata": _Cluster(), "_partitioner": Partitioner()})()
     for key in KEYS:
@@ -98,7 +98,7 @@ def test_aiokafka_calls_the_partitioner_object() -> None:
     assert producer._partition(mine, "t", None, None, None, None, None) in {0, 2}
 
 
-def test_kafka_python_calls_the_partitioner_object() -> None:
+def test_kafka_python_with_partitioner_object_places_keys_like_java() -> None:
     """Since 3.0 by its own interface, which hands on to the object in one line."""
     kafka = pytest.importorskip("kafka.partitioner")
 

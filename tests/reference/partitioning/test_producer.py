@@ -58,7 +58,9 @@ def choices(cluster: Cluster, **asked: object) -> list[object]:
         (MIDDLE_LEADERLESS, {"partition": -1, "partitioner": CustomPartitioner(7)}, [ILLEGAL] * 7),
     ],
 )
-def test_as_java_in_every_release(cluster: Cluster, asked: dict[str, object], expected: list[object]) -> None:
+def test_choose_partition_matches_java_kafka_producer_in_every_release(
+    cluster: Cluster, asked: dict[str, object], expected: list[object]
+) -> None:
     assert choices(cluster, **asked) == expected
 
 
@@ -80,7 +82,9 @@ def test_as_java_in_every_release(cluster: Cluster, asked: dict[str, object], ex
         ),
     ],
 )
-def test_invalid_partition_is_refused_with_kafkas_message(version: str, asked: dict[str, object], message: str) -> None:
+def test_invalid_partition_is_refused_with_the_message_of_kafka(
+    version: str, asked: dict[str, object], message: str
+) -> None:
     with pytest.raises(IllegalArgumentException) as raised:
         choose_partition(cluster=MIDDLE_LEADERLESS, version=version, **asked)  # type: ignore[arg-type]
     assert raised.value.message == message
@@ -91,7 +95,7 @@ def test_choose_partition_defaults_to_the_newest_release() -> None:
     assert choose_partition(key=b"foo", cluster=MIDDLE_LEADERLESS) == 2
 
 
-def test_a_draw_is_asked_for_only_where_one_is_taken() -> None:
+def test_choose_partition_without_draws_is_refused_only_if_a_draw_is_needed() -> None:
     with pytest.raises(DrawsExhausted, match="add draws"):
         choose_partition(cluster=MIDDLE_LEADERLESS, version="3.2.3", draws=[])
     assert choose_partition(cluster=MIDDLE_LEADERLESS, version="3.2.3") in {0, 2}
@@ -104,7 +108,7 @@ def test_str_key_in_choose_partition_is_refused_with_hint_to_encode(version: str
         choose_partition(key="foo", cluster=MIDDLE_LEADERLESS, version=version)  # type: ignore[arg-type]
 
 
-def test_a_release_is_named_exactly() -> None:
+def test_choose_partition_with_malformed_or_unsupported_release_is_refused() -> None:
     with pytest.raises(ValueError, match=r"'3\.x' is not a Kafka release"):
         choose_partition(cluster=MIDDLE_LEADERLESS, version="3.x")
     with pytest.raises(NotInThisRelease):

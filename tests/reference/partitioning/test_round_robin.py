@@ -21,20 +21,20 @@ EVERY_KIND = ["2.4.0", "3.9.1", "3.9.2", "4.0.0", "4.4.0"]
 
 
 @pytest.mark.parametrize("version", EVERY_KIND)
-def test_topics_count_apart_from_zero(version: str) -> None:
+def test_round_robin_counters_are_per_topic_and_start_at_0(version: str) -> None:
     partitioner = RoundRobinPartitioner(version)
     assert [partitioner.partition(topic, FOUR) for topic in "aabaabba"] == [0, 1, 0, 2, 3, 1, 2, 0]
 
 
 @pytest.mark.parametrize("version", EVERY_KIND)
-def test_available_ones_by_id_in_their_order_and_leaderless_ones_by_index(version: str) -> None:
+def test_round_robin_returns_ids_of_available_partitions_else_indices(version: str) -> None:
     partitioner = RoundRobinPartitioner(version)
     assert [partitioner.partition("t", OUT_OF_ORDER) for _ in range(4)] == [2, 0, 2, 0]
     assert [partitioner.partition("t", LEADERLESS) for _ in range(3)] == [1, 2, 0]
 
 
 @pytest.mark.parametrize("version", EVERY_KIND)
-def test_no_partitions_and_the_counter_moved(version: str) -> None:
+def test_round_robin_without_partitions_throws_after_the_counter_advanced(version: str) -> None:
     partitioner = RoundRobinPartitioner(version)
     with pytest.raises(ArithmeticException):
         partitioner.partition("t", EMPTY)
@@ -54,7 +54,7 @@ def send(partitioner: RoundRobinPartitioner, records: int) -> list[int]:
 # KAFKA-9965. The sticky partitioners of 2.4.0 made the producer ask again after it announced a new batch. Round robin
 # has no use for that and counted twice. With big records and an even number of partitions, half of them stayed empty.
 # It took until 3.9.2 to remember the first answer, and 4.0.0 to ask once.
-def test_half_of_the_partitions_starved() -> None:
+def test_round_robin_starves_half_of_four_partitions_up_to_3_9_1() -> None:
     assert send(RoundRobinPartitioner("2.4.0"), 4) == [1, 3, 1, 3]
     assert send(RoundRobinPartitioner("3.9.1"), 4) == [1, 3, 1, 3]
 
@@ -63,7 +63,7 @@ def test_round_robin_in_3_9_2_repeats_the_partition_after_new_batch() -> None:
     assert send(RoundRobinPartitioner("3.9.2"), 5) == [0, 1, 2, 3, 0]
 
 
-def test_3_9_2_remembers_one_partition_of_one_topic_until_the_next_record() -> None:
+def test_partition_remembered_in_3_9_2_is_used_once_and_dropped_for_another_topic() -> None:
     partitioner = RoundRobinPartitioner("3.9.2")
     partitioner.on_new_batch("a", FOUR, 2)
     partitioner.on_new_batch("a", FOUR, 77)  # the last one said counts, and nobody looks whether it exists
@@ -73,13 +73,13 @@ def test_3_9_2_remembers_one_partition_of_one_topic_until_the_next_record() -> N
 
 
 @pytest.mark.parametrize("version", ["2.4.0", "3.9.1"])
-def test_before_3_9_2_a_new_batch_changes_nothing(version: str) -> None:
+def test_on_new_batch_before_3_9_2_does_not_change_the_next_partition(version: str) -> None:
     partitioner = RoundRobinPartitioner(version)
     partitioner.on_new_batch("t", FOUR, 3)
     assert [partitioner.partition("t", FOUR) for _ in range(2)] == [0, 1]
 
 
-def test_what_is_not_in_a_release() -> None:
+def test_round_robin_partitioner_or_on_new_batch_outside_releases_is_refused() -> None:
     with pytest.raises(NotInThisRelease, match="RoundRobinPartitioner of Kafka"):
         RoundRobinPartitioner("2.3.1")
     for version in ["4.0.0", "4.0.2", "4.4.0"]:

@@ -26,7 +26,7 @@ def test_sticky_cache_keeps_one_partition_per_topic() -> None:
     assert draws.used == 2
 
 
-def test_a_new_batch_draws_until_the_partition_differs() -> None:
+def test_new_batch_draws_until_the_sticky_partition_differs() -> None:
     draws = ListedDraws([1, 1, 4, 7, 0])
     cache = StickyPartitionCache(draws)
     assert cache.partition("a", THREE) == 1
@@ -35,7 +35,7 @@ def test_a_new_batch_draws_until_the_partition_differs() -> None:
     assert cache.partition("a", THREE) == 0
 
 
-def test_next_partition_is_unchanged_after_a_concurrent_switch() -> None:
+def test_sticky_partition_is_unchanged_by_new_batch_of_another_partition() -> None:
     draws = ListedDraws([1])
     cache = StickyPartitionCache(draws)
     assert cache.partition("a", THREE) == 1
@@ -43,7 +43,7 @@ def test_next_partition_is_unchanged_after_a_concurrent_switch() -> None:
     assert draws.used == 1
 
 
-def test_the_first_new_batch_of_a_topic_chooses_whatever_was_before() -> None:
+def test_first_new_batch_of_a_topic_may_choose_the_previous_partition() -> None:
     cache = StickyPartitionCache(ListedDraws([2]))
     assert cache.next_partition("a", THREE, 2) == 2
 
@@ -56,7 +56,7 @@ def test_the_only_available_partition_is_taken_without_a_draw() -> None:
     assert draws.used == 0
 
 
-def test_without_leaders_an_index_is_answered_and_may_repeat() -> None:
+def test_topic_without_leaders_yields_a_partition_index_that_may_repeat() -> None:
     draws = ListedDraws([4, 1])
     cache = StickyPartitionCache(draws)
     assert cache.partition("c", LEADERLESS) == 1  # not 6, the id in that place
@@ -64,13 +64,13 @@ def test_without_leaders_an_index_is_answered_and_may_repeat() -> None:
     assert draws.used == 2
 
 
-def test_the_sign_bit_of_a_draw_is_cleared() -> None:
+def test_sign_bit_of_a_random_draw_is_cleared() -> None:
     assert StickyPartitionCache(ListedDraws([-1])).partition("a", THREE) == 2147483647 % 3
     assert StickyPartitionCache(ListedDraws([-(2**31)])).partition("a", THREE) == 0
     assert StickyPartitionCache(SeededDraws(seed_for(-1))).partition("a", THREE) == 1
 
 
-def test_a_topic_without_partitions_costs_a_draw_and_leaves_nothing() -> None:
+def test_topic_without_partitions_throws_after_a_draw_and_caches_no_partition() -> None:
     draws = ListedDraws([7, 2])
     cache = StickyPartitionCache(draws)
     with pytest.raises(ArithmeticException):
@@ -80,7 +80,7 @@ def test_a_topic_without_partitions_costs_a_draw_and_leaves_nothing() -> None:
 
 
 # Java's loop has no other end than a partition that differs. Two entries with one id, and a producer thread is gone.
-def test_a_loop_without_end_is_refused_whatever_the_draws() -> None:
+def test_next_partition_among_duplicate_ids_is_refused_instead_of_looping_forever() -> None:
     twice = cluster((3, 0), (3, 1))
     for draws in (ListedDraws([0, 1, 2]), SeededDraws(1)):
         cache = StickyPartitionCache(draws)
@@ -90,7 +90,7 @@ def test_a_loop_without_end_is_refused_whatever_the_draws() -> None:
         assert draws.used == 1
 
 
-def test_a_list_may_end_before_the_loop() -> None:
+def test_next_partition_with_too_few_draws_raises_draws_exhausted() -> None:
     cache = StickyPartitionCache(ListedDraws([1, 1, 1]))
     cache.partition("a", THREE)
     with pytest.raises(DrawsExhausted, match="add draws"):

@@ -37,7 +37,7 @@ def _partitions(producer: KafkaProducer, *records: Record) -> list[int | None]:
     return [producer.send("t", record).partition for record in records]
 
 
-def test_round_robin_skips_a_partition_for_each_new_batch_until_391() -> None:
+def test_round_robin_skips_a_partition_for_each_new_batch_up_to_3_9_1() -> None:
     """KAFKA-13303: the second question for the same record counts. Since 3.6.1 partitions come in a hash map's order."""
     assert _partitions(_producer("3.5.2", 4, partitioner="round-robin"), *[LARGE] * 4) == [1, 3, 1, 3]
     assert _partitions(_producer("3.9.1", 4, partitioner="round-robin"), *[LARGE] * 4) == [2, 0, 2, 0]
@@ -45,14 +45,14 @@ def test_round_robin_skips_a_partition_for_each_new_batch_until_391() -> None:
     assert _partitions(_producer("4.0.2", 4, partitioner="round-robin"), *[LARGE] * 4) == [3, 2, 1, 0]
 
 
-def test_in_392_a_batch_of_a_named_partition_is_remembered_for_the_next_record() -> None:
+def test_round_robin_in_3_9_2_repeats_explicit_partition_for_the_next_record() -> None:
     named = Record(None, 40, partition=1)
     assert _partitions(_producer("3.9.2", 4, partitioner="round-robin"), named, LARGE, LARGE) == [1, 1, 3]
     assert _partitions(_producer("4.0.2", 4, partitioner="round-robin"), named, LARGE, LARGE) == [1, 3, 2]
 
 
 @pytest.mark.parametrize("release", ["2.4.1", "3.2.3"])
-def test_batch_of_named_partition_moves_sticky_keyless_records(release: str) -> None:
+def test_new_batch_of_an_explicit_partition_switches_the_sticky_partition(release: str) -> None:
     """``onNewBatch`` is called wherever the partition comes from."""
     producer = _producer(release)
     first = producer.send("t", LARGE).partition
@@ -68,7 +68,7 @@ def _held(producer: KafkaProducer) -> dict[str, int]:
     return partitioner.held
 
 
-def test_oversized_record_is_refused_after_the_partitioner_counted() -> None:
+def test_oversized_record_is_refused_after_the_round_robin_counter_advanced() -> None:
     producer = _producer("4.4.0", 4, partitioner="round-robin", max_request_size=200)
     refused = producer.send("t", Record(None, 300))
     assert refused == Placement(0, None, "RecordTooLargeException", returned=True)
@@ -76,7 +76,7 @@ def test_oversized_record_is_refused_after_the_partitioner_counted() -> None:
     assert producer.send("t", LARGE) == Placement(1, 2)
 
 
-def test_a_record_larger_than_the_memory_is_refused_before_the_pool_is_asked() -> None:
+def test_record_larger_than_buffer_memory_is_refused_before_allocation() -> None:
     assert _producer("4.4.0", buffer_memory=100).send("t", LARGE).exception == "RecordTooLargeException"
     # The upper bound of the record fits, the batch does not.
     placed = _producer("4.4.0", buffer_memory=115).send("t", Record(None, 4))
@@ -87,13 +87,15 @@ def test_a_record_larger_than_the_memory_is_refused_before_the_pool_is_asked() -
     ("release", "exception", "returned"),
     [("0.10.0.1", "IllegalArgumentException", False), ("0.11.0.3", "TimeoutException", True)],
 )
-def test_a_named_partition_that_is_not_there(release: str, exception: str, returned: bool) -> None:
+def test_send_to_missing_partition_throws_in_0_10_and_times_out_since_0_11(
+    release: str, exception: str, returned: bool
+) -> None:
     producer = _producer(release)
     assert producer.send("t", Record(None, 4, partition=2)) == Placement(0, None, exception, returned)
     assert producer.wakeups == int(returned)
 
 
-def test_the_sender_is_woken_for_a_new_batch_and_for_a_full_one() -> None:
+def test_sender_is_woken_for_a_new_batch_and_for_a_full_batch() -> None:
     producer = _producer("4.4.0")
     woken = []
     for size in (4, 4, 40, 4):
@@ -130,14 +132,14 @@ def test_flush_ends_with_the_batches_present_at_the_call() -> None:
     assert producer.sender.sent == []  # it lingers
 
 
-def test_a_flush_of_nothing_returns_at_once() -> None:
+def test_flush_without_batches_returns_at_once() -> None:
     producer = _producer("4.4.0")
     producer.flush()
     assert producer.sender.flushes == []
 
 
 @pytest.mark.parametrize(("release", "waiting"), [("3.9.1", 0), ("3.9.2", 1), ("4.0.2", 1), ("4.4.0", 1)])
-def test_a_flush_waits_for_pieces_since_3_9_2(release: str, waiting: int) -> None:
+def test_flush_waits_for_split_batches_since_3_9_2(release: str, waiting: int) -> None:
     producer = _producer(release, idempotence=False, batch_size=400)
     for _ in range(2):
         producer.send("t", Record(None, 150, partition=0))
@@ -149,11 +151,11 @@ def test_a_flush_waits_for_pieces_since_3_9_2(release: str, waiting: int) -> Non
 
 
 @pytest.mark.parametrize(("release", "linger_ms"), [("3.9.2", 0), ("4.0.2", 5)])
-def test_linger_ms_by_default(release: str, linger_ms: int) -> None:
+def test_default_linger_ms_is_0_up_to_3_9_and_5_since_4_0(release: str, linger_ms: int) -> None:
     assert effective_settings(_settings(linger_ms=None), parse_release(release)).accumulator.linger_ms == linger_ms
 
 
-def test_a_delivery_timeout_that_is_not_set_is_long_enough() -> None:
+def test_unset_delivery_timeout_is_at_least_the_request_timeout() -> None:
     release = parse_release("4.4.0")
     patient = {"request_timeout_ms": 500_000}
     assert effective_settings(_settings(**patient), release).sender.delivery_timeout_ms == 500_000
@@ -168,13 +170,13 @@ def test_adaptive_partitioning_is_for_the_built_in_partitioner_only() -> None:
     assert not effective_settings(_settings(partitioner="round-robin"), release).accumulator.adaptive
 
 
-def test_a_partitioner_that_the_release_does_not_have() -> None:
+def test_partitioner_missing_in_the_release_raises_not_in_this_release() -> None:
     with pytest.raises(NotInThisRelease):
         _producer("4.0.2", partitioner="default")
 
 
 @pytest.mark.parametrize(("release", "left"), [("3.9.1", MEMORY), ("3.9.2", MEMORY - 120)])
-def test_memory_of_in_flight_batch_is_freed_by_release(release: str, left: int) -> None:
+def test_expired_in_flight_batch_keeps_memory_until_response_since_3_9_2(release: str, left: int) -> None:
     """KAFKA-19012: the network client may still read the buffer of a batch that has expired."""
     producer = _producer(release, idempotence=False, delivery_timeout_ms=30)
     producer.send("t", Record(None, 4, partition=0))

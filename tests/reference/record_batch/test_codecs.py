@@ -20,7 +20,7 @@ CODECS = (Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD)
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("data", [b"", b"x", DATA])
 @pytest.mark.parametrize("magic", [0, 2])
-def test_what_is_compressed_is_read(codec: Codec, data: bytes, magic: int) -> None:
+def test_compressed_data_round_trips_for_each_codec_and_magic(codec: Codec, data: bytes, magic: int) -> None:
     stream = open_stream(codec, compress(codec, data, magic), magic, NEWEST)
     assert (stream.data, stream.fault) == (data, None)
 
@@ -35,7 +35,7 @@ def test_the_checksum_of_the_lz4_header_is_checked_since_magic_1() -> None:
 @pytest.mark.parametrize(
     ("position", "byte"), [(0, 0), (4, 0x61), (4, 0x40), (4, 0xA0), (5, 0x41), (5, 0x30), (5, 0xC0), (6, 0)]
 )
-def test_lz4_headers_that_kafka_refuses(position: int, byte: int) -> None:
+def test_malformed_lz4_frame_header_throws_kafka_exception(position: int, byte: int) -> None:
     data = bytearray(compress(Codec.LZ4, DATA, 2))
     data[position] = byte
     with pytest.raises(KafkaException):
@@ -47,7 +47,7 @@ def _lz4(flags: int, *blocks: bytes) -> bytes:
     return bytes.fromhex("04224d18") + descriptor + bytes([xxhash32(descriptor) >> 8 & 0xFF]) + b"".join(blocks)
 
 
-def test_lz4_checksums_are_verified_by_magic() -> None:
+def test_lz4_block_checksum_is_verified_and_content_checksum_is_ignored() -> None:
     block = b"\x03\x00\x00\x80abc"
     checksum = xxhash32(b"abc").to_bytes(4, "little")
     assert open_stream(Codec.LZ4, _lz4(0x10, block, checksum, bytes(4)), 2, NEWEST).data == b"abc"
@@ -57,7 +57,7 @@ def test_lz4_checksums_are_verified_by_magic() -> None:
     assert isinstance(open_stream(Codec.LZ4, _lz4(0x04, block, bytes(4)), 2, NEWEST).fault, BufferUnderflowException)
 
 
-def test_xxhash32_of_known_inputs() -> None:
+def test_xxhash32_of_known_inputs_equals_published_values() -> None:
     assert [hex(xxhash32(each)) for each in (b"", b"abc", b"Nobody inspects the spammish repetition")] == [
         "0x2cc5d05", "0x32d153ff", "0xe2293b2f",
     ]  # fmt: skip
@@ -81,7 +81,7 @@ def test_gzip_returns_bytes_before_a_fault_up_to_1_0() -> None:
     assert open_stream(Codec.GZIP, data, 2, NEWEST).seen_in_chunks().data == b""
 
 
-def test_snappy_frames_are_joined_and_cut_ones_fault() -> None:
+def test_snappy_frames_are_joined_and_truncated_frames_are_an_input_fault() -> None:
     framed = compress(Codec.SNAPPY, b"one", 2)
     assert open_stream(Codec.SNAPPY, framed[20:], 2, NEWEST).data == b"one"  # raw
     assert open_stream(Codec.SNAPPY, framed + framed, 2, NEWEST).data == b"oneone"
@@ -104,7 +104,7 @@ def test_zstd_frames_are_joined_and_skippable_ones_skipped() -> None:
 
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("release", ["2.4.0", "3.5.2", "4.4.0"])
-def test_keys_and_values_are_skipped(codec: Codec, release: str) -> None:
+def test_skipping_iterator_returns_sizes_of_keys_and_values(codec: Codec, release: str) -> None:
     records = [NewRecord(9, None, b"v" * 5000), NewRecord(8, b"key", None)]
     batch = decode_header(encode_batch(NewBatch(records=records, codec=codec), release), release)
     assert batch is not None
@@ -123,20 +123,22 @@ def test_keys_and_values_are_skipped(codec: Codec, release: str) -> None:
         ("4.4.0", SnappyError, SnappyError),
     ],
 )
-def test_negative_sizes_of_snappy_blocks(release: str, first: type[Exception], second: type[Exception]) -> None:
+def test_negative_snappy_block_size_is_a_fault_that_depends_on_release(
+    release: str, first: type[Exception], second: type[Exception]
+) -> None:
     behaviour, frame = RecordBatchBehaviour.of(release), compress(Codec.SNAPPY, b"abc", 2)
     assert type(open_stream(Codec.SNAPPY, frame[:16] + b"\xff" * 4, 2, behaviour).fault) is first
     assert type(open_stream(Codec.SNAPPY, frame + b"\xff" * 4, 2, behaviour).fault) is second
 
 
 @pytest.mark.parametrize(("release", "expected"), [("3.5.2", b"abc"), ("3.6.0", b"abcabc")])
-def test_a_second_snappy_header_that_is_wrong_ends_a_read(release: str, expected: bytes) -> None:
+def test_malformed_second_snappy_header_ends_the_stream_up_to_3_5(release: str, expected: bytes) -> None:
     frame = compress(Codec.SNAPPY, b"abc", 2)
     wrong = frame[:4] + bytes(12) + frame[16:]
     assert open_stream(Codec.SNAPPY, frame + wrong, 2, RecordBatchBehaviour.of(release)).data == expected
 
 
-def test_a_second_snappy_header_of_version_0_is_a_fault() -> None:
+def test_second_snappy_header_of_version_0_is_an_input_fault() -> None:
     frame = compress(Codec.SNAPPY, b"abc", 2)
     assert isinstance(open_stream(Codec.SNAPPY, frame + frame[:8] + bytes(8), 2, NEWEST).fault, InputFault)
     assert open_stream(Codec.SNAPPY, frame[:8] + bytes(8) + frame[16:], 2, NEWEST).data == b"abc"
@@ -163,7 +165,7 @@ def _reads_before_fault(codec: Codec, data: bytes, *sizes: int) -> int:
         ((2, 4500, 100, 9000), 6550), ((7000, 1), 7000), ((7001,), 0), ((1,) * 7001, 6144),
     ],
 )  # fmt: skip
-def test_large_reads_of_snappy_go_past_the_buffer(sizes: tuple[int, ...], seen: int) -> None:
+def test_snappy_reads_larger_than_the_buffer_bypass_the_buffer(sizes: tuple[int, ...], seen: int) -> None:
     assert _reads_before_fault(Codec.SNAPPY, bytes(7000), *sizes) == seen
 
 
@@ -171,12 +173,12 @@ def test_large_reads_of_snappy_go_past_the_buffer(sizes: tuple[int, ...], seen: 
     ("sizes", "seen"),
     [((3, 30_000, 60_000), 32_768), ((3, 40_000, 1, 60_000), 56_387), ((1, 16_383, 16_384, 30_000), 32_768)],
 )
-def test_large_reads_of_gzip_go_past_the_buffer(sizes: tuple[int, ...], seen: int) -> None:
+def test_gzip_reads_larger_than_the_buffer_bypass_the_buffer(sizes: tuple[int, ...], seen: int) -> None:
     assert _reads_before_fault(Codec.GZIP, bytes(60_000), *sizes) == seen
 
 
 @pytest.mark.parametrize(("release", "fault"), [("3.5.1", InputFault), ("3.5.2", SnappyError), ("4.4.0", SnappyError)])
-def test_blocks_of_snappy_above_512_mb_are_refused_since_3_5_2(release: str, fault: type[Exception]) -> None:
+def test_snappy_block_above_512_mb_is_refused_since_3_5_2(release: str, fault: type[Exception]) -> None:
     behaviour = RecordBatchBehaviour.of(release)
     framed = compress(Codec.SNAPPY, b"one", 2)
     assert isinstance(open_stream(Codec.SNAPPY, framed + b"\x20\0\0\x01", 2, behaviour).fault, fault)

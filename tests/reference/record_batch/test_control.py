@@ -29,7 +29,7 @@ def test_control_record_types_are_those_of_the_release(release: str, types: str)
     assert [control_type(bytes((0, 0, 0, number)), release) for number in range(7)] == types.split()
 
 
-def test_keys_that_are_malformed() -> None:
+def test_malformed_control_record_key_throws_with_message_of_the_release() -> None:
     with pytest.raises(InvalidRecordException, match=r"for end control record key. Must have at least 4.* only 3"):
         control_type(COMMIT[:3], "4.2.0")
     with pytest.raises(InvalidRecordException, match=r"for control record key. Must have at least 4.* only 3"):
@@ -52,11 +52,13 @@ def test_keys_that_are_malformed() -> None:
         (b"\xff\xff\0\0\0\0", "0.11.0.0", InvalidRecordException),
     ],
 )
-def test_values_that_are_malformed(value: bytes | None, release: str, error: type[JavaException]) -> None:
+def test_malformed_end_marker_value_throws_by_release(
+    value: bytes | None, release: str, error: type[JavaException]
+) -> None:
     with pytest.raises(error):
         decode_end_marker(COMMIT, value, release)
 
 
-def test_a_record_that_ends_no_transaction_is_no_marker() -> None:
+def test_control_record_of_unknown_type_is_refused_as_end_marker() -> None:
     with pytest.raises(IllegalArgumentException, match="Invalid control record type for end transaction markerUNKNOWN"):
         decode_end_marker(b"\0\0\0\x09", bytes(6))

@@ -38,26 +38,26 @@ NONE, APPEND = TimestampType.NO_TIMESTAMP_TYPE, TimestampType.LOG_APPEND_TIME
         ({"codec": Codec.ZSTD, "level": 23}, "zstd doesn't support given compression level: 23"),
     ],
 )  # fmt: skip
-def test_what_the_builder_refuses(fields: dict[str, Any], message: str) -> None:
+def test_invalid_batch_fields_are_refused_with_message_of_kafka_builder(fields: dict[str, Any], message: str) -> None:
     with pytest.raises(IllegalArgumentException) as thrown:
         encode_batch(NewBatch(**{"records": ONE, **fields}))
     assert thrown.value.message == message
 
 
-def test_zstd_is_unknown_up_to_2_0() -> None:
+def test_encoding_with_zstd_is_refused_up_to_2_0() -> None:
     with pytest.raises(IllegalArgumentException, match="Unknown compression name: zstd"):
         encode_batch(NewBatch(records=ONE, codec=Codec.ZSTD), "2.0.1")
     assert encode_batch(NewBatch(records=ONE, codec=Codec.ZSTD), "2.1.0")
 
 
-def test_a_batch_without_records_is_no_batch_and_negative_ids_are_written() -> None:
+def test_batch_without_records_encodes_to_no_bytes_and_negative_ids_are_kept() -> None:
     assert encode_batch(NewBatch(records=[])) == b""
     batch = decode_header(encode_batch(NewBatch(records=ONE, producer_id=-2, producer_epoch=-2, base_sequence=0)))
     assert batch is not None
     assert (batch.producer_id, batch.producer_epoch) == (-2, -2)
 
 
-def test_the_delete_horizon_is_the_base_timestamp() -> None:
+def test_delete_horizon_is_encoded_as_the_base_timestamp() -> None:
     batch = decode_header(encode_batch(NewBatch(records=ONE, delete_horizon_ms=900)))
     assert batch is not None
     assert (batch.delete_horizon_ms, batch.max_timestamp) == (900, 5)

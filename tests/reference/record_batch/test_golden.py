@@ -96,7 +96,7 @@ def _batch(magic: int, codec: str = "none") -> NewBatch:
 
 
 @pytest.mark.parametrize(("magic", "codec"), WRITTEN)
-def test_what_kafka_wrote_is_read(magic: int, codec: str) -> None:
+def test_batch_written_by_kafka_is_decoded_for_each_magic_and_codec(magic: int, codec: str) -> None:
     data = bytes.fromhex(WRITTEN[magic, codec])
     batches = list(decode_batches(data))
     for batch in batches:
@@ -114,7 +114,7 @@ def test_what_kafka_wrote_is_read(magic: int, codec: str) -> None:
 
 
 @pytest.mark.parametrize(("magic", "codec"), WRITTEN)
-def test_the_same_is_written(magic: int, codec: str) -> None:
+def test_encoded_batch_equals_the_batch_written_by_kafka(magic: int, codec: str) -> None:
     written = encode_batch(_batch(magic, codec))
     if codec == "none":
         assert written.hex() == WRITTEN[magic, codec]
@@ -124,7 +124,7 @@ def test_the_same_is_written(magic: int, codec: str) -> None:
     ]
 
 
-def test_the_header_of_a_batch() -> None:
+def test_header_of_a_batch_written_by_kafka_has_expected_fields() -> None:
     batch = decode_header(bytes.fromhex(WRITTEN[2, "zstd"]))
     assert batch is not None
     assert (batch.magic, batch.record_count, batch.partition_leader_epoch) == (2, 3, 9)
@@ -133,7 +133,7 @@ def test_the_header_of_a_batch() -> None:
     assert (batch.transactional, batch.control, batch.delete_horizon_ms) == (False, False, None)
 
 
-def test_the_end_of_a_transaction() -> None:
+def test_encoded_commit_marker_equals_bytes_of_kafka_and_decodes() -> None:
     key, value = encode_end_marker(EndTransactionMarker(commit=True, coordinator_epoch=11))
     marker = NewBatch(
         records=[NewRecord(5000, key, value)], base_offset=42, producer_id=7, producer_epoch=3, transactional=True,
@@ -177,7 +177,7 @@ REMAINING = "Incorrect declared batch size, records still remaining in file"
 PREMATURE_EOF = "Incorrect declared batch size, premature EOF reached"
 
 
-def test_the_number_of_records_is_wrong() -> None:
+def test_wrong_record_count_throws_invalid_record_exception() -> None:
     assert _error(_changed(60, 2)) == ("InvalidRecordException", REMAINING)
     assert _error(_changed(60, 4)) == ("InvalidRecordException", PREMATURE_EOF)
     assert _error(_changed(57, 255)) == (
@@ -186,7 +186,7 @@ def test_the_number_of_records_is_wrong() -> None:
     )
 
 
-def test_sizes_of_batches_and_their_magic() -> None:
+def test_invalid_batch_size_or_magic_throws_corrupt_record_exception() -> None:
     for release, size in (("1.1.1", ""), ("2.0.0", " 13")):
         assert _error(_changed(8, 0, 0, 0, 13), release) == (
             "CorruptRecordException",
@@ -209,7 +209,7 @@ def test_record_size_that_differs_from_content_is_invalid() -> None:
     assert first is None
 
 
-def test_the_size_of_a_record_whose_own_size_is_written_in_more_bytes_than_needed() -> None:
+def test_record_size_ignores_redundant_bytes_of_the_size_varint() -> None:
     shortest = encode_batch(NewBatch(records=[NewRecord(0, None, None)]))
     size = int.from_bytes(shortest[8:12], "big") + 1
     longer = shortest[:8] + size.to_bytes(4, "big") + shortest[12:61] + b"\x8c\0" + shortest[62:]
@@ -217,7 +217,7 @@ def test_the_size_of_a_record_whose_own_size_is_written_in_more_bytes_than_neede
         assert [record.size for record in decode_records(data) if record] == [7]
 
 
-def test_codecs_and_malformed_streams() -> None:
+def test_unknown_codec_or_malformed_compressed_stream_throws() -> None:
     assert _error(_changed(22, 5)) == ("IllegalArgumentException", "Unknown compression type id: 5")
     assert _error(_changed(22, 4), "2.0.1") == ("IllegalArgumentException", "Unknown compression type id: 4")
     for codec in ("gzip", "snappy", "lz4", "zstd"):

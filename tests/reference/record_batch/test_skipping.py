@@ -26,7 +26,7 @@ def skipped(data: bytes, release: str, fields: BatchFields = FIELDS) -> list[Ski
 
 @pytest.mark.parametrize("release", ["2.4.0", "3.5.2", "3.6.0", "4.4.0"])
 @pytest.mark.parametrize("size", [1, 2040, 2048, 5000])
-def test_fields_and_sizes_are_read(release: str, size: int) -> None:
+def test_skipping_iterator_reads_offset_timestamp_sequence_and_sizes(release: str, size: int) -> None:
     data = record(bytes(size), b"value")
     assert skipped(data, release) == [SkippedRecord(10, 100, 5, size, 5, 0, len(data))]
     by_broker = BatchFields(1, 10, 100, -1, 777)
@@ -34,7 +34,7 @@ def test_fields_and_sizes_are_read(release: str, size: int) -> None:
 
 
 @pytest.mark.parametrize("more", [-1, 1])
-def test_a_wrong_size_is_found_up_to_3_5(more: int) -> None:
+def test_wrong_record_size_is_detected_by_skipping_iterator_up_to_3_5(more: int) -> None:
     data = record(more=more)
     with pytest.raises(InvalidRecordException):
         skipped(data, "3.5.2")
@@ -56,7 +56,7 @@ def test_negative_record_size_is_skipped_or_throws_by_release(release: str, acce
 
 
 @pytest.mark.parametrize("release", ["2.4.0", "4.4.0"])
-def test_bytes_behind_the_last_record_and_records_that_are_missing(release: str) -> None:
+def test_surplus_bytes_or_missing_records_throw_invalid_record_exception(release: str) -> None:
     with pytest.raises(InvalidRecordException, match="records still remaining"):
         skipped(record() + b"\0", release)
     with pytest.raises(InvalidRecordException, match="premature EOF"):

@@ -24,7 +24,7 @@ def test_varlong_round_trip_keeps_int64_and_size(number: int) -> None:
     assert len(written) <= 10
 
 
-def test_the_bytes_of_known_numbers() -> None:
+def test_varint_bytes_of_known_numbers_match_kafka() -> None:
     # ByteUtilsTest.testVarintSerde and testVarlongSerde of Kafka.
     assert [write_varint(number).hex() for number in (0, -1, 1, 63, -64, 64, -65, 2**31 - 1, -(2**31))] == [
         "00", "01", "02", "7e", "7f", "8001", "8101", "feffffff0f", "ffffffff0f",
@@ -32,7 +32,7 @@ def test_the_bytes_of_known_numbers() -> None:
     assert write_varlong(2**63 - 1).hex() == "feffffffffffffffff01"
 
 
-def test_bits_beyond_the_last_are_dropped_and_more_bytes_are_refused() -> None:
+def test_varint_excess_bits_are_dropped_and_excess_bytes_are_refused() -> None:
     assert read_varint(b"\xff\xff\xff\xff\x7f", 0) == (-(2**31), 5)
     assert read_varlong(b"\xff" * 9 + b"\x7f", 0) == (-(2**63), 10)
     assert read_varint(b"\x82\x80\x00", 0) == (1, 3)

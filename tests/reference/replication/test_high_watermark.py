@@ -34,7 +34,7 @@ def leader(
     )
 
 
-def test_the_slowest_in_sync_replica_counts() -> None:
+def test_high_watermark_is_end_offset_of_the_slowest_in_sync_replica() -> None:
     assert leader("4.4.0", in_sync={1, 2, 3}, ends={2: 8, 3: 6}) == 6
 
 
@@ -69,11 +69,11 @@ EPOCHS = (EpochStart(2, 0), EpochStart(3, 2), EpochStart(5, 4))
     ("epoch", "found"),
     [(-1, (-1, -1)), (1, (1, 0)), (2, (2, 2)), (3, (3, 4)), (4, (3, 4)), (5, (5, 9)), (6, (-1, -1))],
 )
-def test_the_end_of_an_epoch(epoch: int, found: tuple[int, int]) -> None:
+def test_epoch_end_offset_is_start_of_next_epoch_or_log_end(epoch: int, found: tuple[int, int]) -> None:
     assert find_epoch_end(EPOCHS, epoch, 9) == EpochEnd(*found)
 
 
-def test_the_end_of_an_epoch_in_an_empty_log() -> None:
+def test_epoch_end_offset_in_an_empty_log_is_undefined() -> None:
     assert find_epoch_end((), 1, 0) == EpochEnd(-1, -1)
 
 
@@ -89,7 +89,7 @@ def test_the_end_of_an_epoch_in_an_empty_log() -> None:
         ((5, 20), (9, True)),
     ],
 )
-def test_truncation_offset_follows_from_leaders_epoch_end(
+def test_follower_truncation_offset_follows_epoch_end_of_the_leader(
     leader_end: tuple[int, int], truncation: tuple[int, bool]
 ) -> None:
     assert find_truncation(EpochEnd(*leader_end), EPOCHS, 9, 6) == Truncation(*truncation)

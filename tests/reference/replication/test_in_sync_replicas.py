@@ -54,7 +54,7 @@ def test_maximal_isr_includes_joining_and_leaving_replicas() -> None:
         ("3.5.0", 2, BrokerMetadata(2, shutting_down=True), False),
     ],
 )
-def test_replica_is_eligible_for_isr_by_broker_epoch(
+def test_replica_is_eligible_for_isr_if_broker_epoch_matches_since_3_5(
     version: str, epoch: int, broker: BrokerMetadata | None, eligible: bool
 ) -> None:
     assert is_eligible(ReplicaState(broker_epoch=epoch), broker, PartitionBehaviour.of(version)) is eligible
@@ -63,7 +63,9 @@ def test_replica_is_eligible_for_isr_by_broker_epoch(
 @pytest.mark.parametrize(
     ("end", "start", "reached"), [(5, 3, True), (4, 3, False), (6, 6, True), (5, 6, False), (9, None, False)]
 )
-def test_a_follower_has_reached_the_leader(end: int, start: int | None, reached: bool) -> None:
+def test_follower_reaches_leader_at_high_watermark_and_epoch_start_offset(
+    end: int, start: int | None, reached: bool
+) -> None:
     assert has_reached_leader(ReplicaState(log_end_offset=end), 5, start) is reached
 
 

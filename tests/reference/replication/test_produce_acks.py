@@ -15,17 +15,17 @@ from kafka_reference.replication.produce_acks import (
 from kafka_reference.replication.produce_requests import ProduceRequests, ProduceResponse
 
 
-def test_valid_acks_are_all_none_and_one() -> None:
+def test_valid_acks_are_minus_1_0_and_1_and_only_minus_1_waits() -> None:
     assert [acks for acks in range(-3, 4) if is_valid_acks(acks)] == [-1, 0, 1]
     assert [acks for acks in (-1, 0, 1) if waits(acks)] == [-1]
 
 
 @pytest.mark.parametrize(("version", "least"), [("3.6.2", 5), ("3.7.0", 3)])
-def test_the_minimum_is_capped(version: str, least: int) -> None:
+def test_min_insync_replicas_is_capped_at_replica_count_since_3_7(version: str, least: int) -> None:
     assert effective_min_in_sync(5, 3, PartitionBehaviour.of(version)) == least
 
 
-def test_only_all_is_refused() -> None:
+def test_only_acks_all_is_refused_below_min_insync_replicas() -> None:
     assert [error_before_append(acks, 1, 2) for acks in (-1, 0, 1)] == ["NOT_ENOUGH_REPLICAS", "", ""]
     assert not error_before_append(-1, 2, 2)
 
@@ -44,7 +44,7 @@ def test_produce_completes_by_high_watermark_and_isr_size(
     assert check_completion(5, high_watermark, maximal_in_sync_count=count, min_in_sync=2) == completion
 
 
-def test_a_request_waits_for_both_followers() -> None:
+def test_acks_all_request_completes_after_both_followers_fetched() -> None:
     partition = Partition("3.4.1", min_in_sync=2)
     requests = ProduceRequests(partition)
     partition.lead(epoch=1, partition_epoch=1, in_sync=(1, 2, 3), replicas=(1, 2, 3))

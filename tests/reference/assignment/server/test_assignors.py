@@ -38,18 +38,18 @@ def sizes(targets: Targets) -> list[int]:
     return sorted(sum(map(len, each.values())) for each in targets.values())
 
 
-def test_a_range_for_each_member() -> None:
+def test_divide_gives_each_member_a_contiguous_range() -> None:
     assert divide(5, ["a", "b"]) == {"a": {0, 1, 2}, "b": {3, 4}}
     assert divide(1, ["a", "b"]) == {"a": {0}, "b": set()}
 
 
-def test_members_keep_the_lowest_partitions_up_to_their_share() -> None:
+def test_keep_and_fill_retains_lowest_owned_partitions_up_to_the_share() -> None:
     assert keep_and_fill(4, {"a": [3, 1, 2], "b": []}) == {"a": {1, 2}, "b": {0, 3}}
     assert keep_and_fill(5, {"a": [3, 1, 2], "b": [0]}) == {"a": {1, 2, 3}, "b": {0, 4}}
     assert keep_and_fill(3, {"a": [], "b": [0, 1, 2]}) == {"a": {2}, "b": {0, 1}}
 
 
-def test_a_rewritten_range_forgets() -> None:
+def test_server_range_assignor_ignores_previous_assignment_since_3_9_0() -> None:
     asked = (4, 1), [("a", "t", [(T, 3)]), ("b", "t", [(T, 0)])]
     old, new = (
         assign_ranges(ServerRangeAssignorBehaviour.of(release), group(release, *asked))
@@ -70,7 +70,9 @@ def test_group_without_members_has_an_empty_assignment_except_in_3_8() -> None:
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("counts", [(1, 1), (3, 2), (7, 4)])
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
-def test_a_homogeneous_group_is_balanced_and_complete(release: str, counts: tuple[int, int], size: int) -> None:
+def test_uniform_assignor_balances_homogeneous_group_and_assigns_every_partition(
+    release: str, counts: tuple[int, int], size: int
+) -> None:
     old = [(T, number) for number in range(counts[0])]
     members = [(f"m{place}", "tu", old if place == 0 else []) for place in range(size)]
     targets = evenly(release, counts, members)
@@ -80,27 +82,27 @@ def test_a_homogeneous_group_is_balanced_and_complete(release: str, counts: tupl
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_a_heterogeneous_group_is_balanced(release: str) -> None:
+def test_uniform_assignor_balances_heterogeneous_group(release: str) -> None:
     old = [(T, number) for number in range(5)]
     targets = evenly(release, (5, 4), [("a", "t", old), ("b", "tu", []), ("c", "tu", [])])
     assert sizes(targets) == [3, 3, 3]
     assert U not in targets["a"]
 
 
-def test_a_balanced_group_changes_nothing_since_4_0_1() -> None:
+def test_uniform_assignor_keeps_a_balanced_assignment_since_4_0_1() -> None:
     members = [("a", "t", [(T, 0)]), ("b", "t", [(T, 1), (T, 2)])]
     assert evenly("4.0.0", (3, 1), members)["a"] != {T: {0}}
     assert evenly("4.0.1", (3, 1), members) == {"a": {T: {0}}, "b": {T: {1, 2}}}
 
 
-def test_a_member_without_topics_stopped_the_group() -> None:
+def test_uniform_assignor_throws_npe_for_member_without_topics_in_3_7() -> None:
     members = [("a", "t", []), ("b", "", [])]
     with pytest.raises(NullPointerException):
         evenly("3.7.2", (3, 1), members)
     assert evenly("3.8.0", (3, 1), members) == {"a": {T: {0, 1, 2}}, "b": {}}
 
 
-def test_a_partition_that_would_move_twice_stops_the_group() -> None:
+def test_uniform_assignor_throws_for_partition_moved_twice_in_3_9() -> None:
     members = [
         ("m0", "ut", [(T, 0), (T, 1), (U, 2), (U, 3)]), ("m1", "t", []), ("m2", "ut", [(U, 0)]), ("m3", "t", []),
     ]  # fmt: skip
@@ -109,12 +111,12 @@ def test_a_partition_that_would_move_twice_stops_the_group() -> None:
     assert sizes(evenly("4.0.0", (2, 4), members)) == [1, 1, 2, 2]
 
 
-def test_a_partition_that_is_gone() -> None:
+def test_uniform_assignor_throws_for_owned_partition_beyond_partition_count_in_4_0_0() -> None:
     with pytest.raises(ArrayIndexOutOfBoundsException):
         evenly("4.0.0", (1, 1), [("a", "t", [(T, 5)]), ("b", "tu", [])])
 
 
-def test_the_members_that_a_balancer_names() -> None:
+def test_balancer_names_least_and_most_loaded_member_after_exclusions() -> None:
     loads = [0, 2, 5]
     balancer = Balancer(loads, (0, 1, 2))
     assert balancer.imbalance == 5
