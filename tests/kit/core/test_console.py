@@ -29,7 +29,7 @@ def test_printed_control_characters_are_escaped_on_the_console(give: object) -> 
     assert out.getvalue().replace("\n", "").isprintable()
 
 
-def test_an_escape_sequence_in_a_table_made_elsewhere_is_not_obeyed() -> None:
+def test_escape_sequence_in_a_rich_table_is_escaped_on_the_console() -> None:
     made = Table()
     made.add_column("head\x1b[2J")
     made.add_row(Text("cell\x1b]0;title", style="bold"))
@@ -50,7 +50,7 @@ def test_text_styles_are_kept_when_characters_are_escaped() -> None:
     assert "".join(part for part, style in seen if style == "bold red") == "two"
 
 
-def test_json_is_the_same_document_and_obeyed_by_no_terminal(
+def test_printed_json_escapes_control_characters_and_parses_back_equal(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     document = {"name": "x\x9b2J\u202e\U000e0001\x7fß", "of": ["\x1b"]}
@@ -61,17 +61,17 @@ def test_json_is_the_same_document_and_obeyed_by_no_terminal(
     assert harmless_json('{"a": "größe"}') == '{"a": "größe"}'
 
 
-def test_a_name_that_has_no_encoding_is_written_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unpaired_surrogates_are_escaped_in_printed_json(capsys: pytest.CaptureFixture[str]) -> None:
     streams.say_json({"file\udcff": ["half \ud83d", ("x\udc80", 1)]})
     assert json.loads(capsys.readouterr().out) == {r"file\udcff": [r"half \ud83d", [r"x\udc80", 1]]}
 
 
-def test_lines_and_errors_are_spelled_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_are_escaped_in_printed_lines_and_errors(capsys: pytest.CaptureFixture[str]) -> None:
     streams.say("one\ntwo\x1b")
     streams.say_error("three\nfour\x1b")
     assert capsys.readouterr() == ("one\ntwo\\x1b\n", "three\\nfour\\x1b\n")
 
 
-def test_standard_error_that_is_closed_ends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_error_message_without_stderr_is_dropped_silently(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", None)
     streams.say_error("lost")

@@ -89,7 +89,7 @@ def test_unreadable_coverage_toml_is_refused_in_one_line(
         mirrored.mirrored_code.__wrapped__("x")
 
 
-def test_a_saved_question_that_is_nested_too_deep(tmp_path: Path) -> None:
+def test_saved_question_nested_900_levels_deep_is_refused(tmp_path: Path) -> None:
     side = b'{"by":"java","release":"4.4.0","answer":{}}'
     deep = b'{"a":' * 900 + b"1" + b"}" * 900
     whole = b'{"id":"x","rule":"murmur2","question":%b,"expected":%b,"actual":%b,"found":{}}' % (deep, side, side)
@@ -98,12 +98,12 @@ def test_a_saved_question_that_is_nested_too_deep(tmp_path: Path) -> None:
         read_failure("x", tmp_path).typed_question()
 
 
-def test_other_errors_are_not_hidden() -> None:
+def test_unreadable_file_errors_include_validation_but_not_key_errors() -> None:
     assert not any(issubclass(KeyError, each) for each in (*UNREADABLE, *UNREADABLE_TOML))
     assert issubclass(msgspec.ValidationError, UNREADABLE)
 
 
-def test_a_question_that_is_too_large_is_refused_by_every_reader(tmp_path: Path) -> None:
+def test_question_above_8_mib_is_refused_by_every_reader(tmp_path: Path) -> None:
     large = b'{"key":"' + b"00" * (4 * 2**20) + b'"}'
     path = tmp_path / "large.json"
     path.write_bytes(b'{"rule":"murmur2","question":' + large + b"}")

@@ -20,16 +20,16 @@ def test_event_stream_round_trips_through_json_lines() -> None:
     assert list(from_lines([*map(to_line, STREAM), b"\n"])) == STREAM
 
 
-def test_event_json_names_the_type_of_event() -> None:
+def test_event_json_has_the_event_type_in_field_event() -> None:
     assert [msgspec.json.decode(to_line(event))["event"] for event in STREAM] == ["began", "differed", "stale", "ended"]
 
 
 @pytest.mark.parametrize("line", [b"{}", b'{"event":"rained"}', b"nonsense", b'{"event":"stale","entry":1}'])
-def test_what_is_no_event_is_refused(line: bytes) -> None:
+def test_line_that_is_not_a_known_event_is_refused(line: bytes) -> None:
     with pytest.raises((msgspec.ValidationError, msgspec.DecodeError)):
         list(from_lines([line]))
 
 
-def test_half_a_surrogate_pair_loses_no_event() -> None:
+def test_unpaired_surrogate_in_event_is_replaced_by_question_mark() -> None:
     line = to_line(Stale("a \ud800 b", "stale", "größe"))
     assert list(from_lines([line])) == [Stale("a ? b", "stale", "größe")]

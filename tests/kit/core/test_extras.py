@@ -15,7 +15,7 @@ DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["opti
 
 
 @pytest.mark.parametrize("extra", ["broker", "jvm", "plot", "audit", "bulk", "wire", "cluster"])
-def test_packages_of_an_extra(extra: str) -> None:
+def test_missing_package_error_names_the_extra_to_install(extra: str) -> None:
     for requirement in DECLARED[extra]:
         package = re.match(r"[\w-]+", requirement)[0].replace("-", "_")  # type: ignore[index]
         package = "kafka" if package == "kafka_python" else package
@@ -34,12 +34,12 @@ def test_the_jvm_extra_includes_bulk() -> None:
     assert "kafka-conformance[bulk]" in DECLARED["jvm"]
 
 
-def test_another_module_is_a_defect() -> None:
+def test_missing_module_outside_the_extras_gets_no_install_hint() -> None:
     assert missing_extra(ModuleNotFoundError("no", name="kafka_conformance.core.gone")) is None
     assert missing_extra(ModuleNotFoundError("no")) is None
 
 
-def test_install_of_an_extra_is_from_a_checkout_in_errors_and_pages() -> None:
+def test_install_hints_in_errors_and_pages_use_a_checkout_not_pypi() -> None:
     assert how_to_install("audit") == "pip install '.[audit]' in a checkout"
     # A message in code that rules reach cannot change without proving these rules again.
     proven = {ROOT / "reference" / "kafka_reference" / "bulk.py"}

@@ -63,7 +63,7 @@ _UNREADABLE: list[tuple[str, Callable[[Path], Path], str]] = [
 
 
 @pytest.mark.parametrize(("make", "why"), [each[1:] for each in _UNREADABLE], ids=[each[0] for each in _UNREADABLE])
-def test_what_is_not_a_file_is_refused_in_one_line(
+def test_path_that_is_not_a_regular_file_is_refused_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], Path], why: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -74,7 +74,7 @@ def test_what_is_not_a_file_is_refused_in_one_line(
         assert str(refused.value) == f"{path} cannot be read: {why}"
 
 
-def test_file_longer_than_limit_is_refused_regardless_of_stat(tmp_path: Path) -> None:
+def test_file_longer_than_limit_is_refused_by_bytes_read_not_stat_size(tmp_path: Path) -> None:
     path = tmp_path / "sparse"
     with path.open("wb") as file:
         file.truncate(2**40)
@@ -83,7 +83,7 @@ def test_file_longer_than_limit_is_refused_regardless_of_stat(tmp_path: Path) ->
     assert read_bytes(Path("/proc/self/stat"), 4096)  # its size is 0
 
 
-def test_a_file_of_exactly_the_limit_is_read_whole(tmp_path: Path) -> None:
+def test_file_of_exactly_the_size_limit_is_read_completely(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"seven b")
     assert read_bytes(path, 7) == b"seven b"
@@ -91,7 +91,7 @@ def test_a_file_of_exactly_the_limit_is_read_whole(tmp_path: Path) -> None:
         read_bytes(path, 6)
 
 
-def test_text_in_another_encoding_names_the_byte(tmp_path: Path) -> None:
+def test_latin_1_text_is_refused_with_position_of_first_invalid_byte(tmp_path: Path) -> None:
     path = tmp_path / "latin"
     path.write_bytes("größe\r\nx".encode("latin-1"))
     with pytest.raises(BadInput, match=r"latin cannot be read: byte 2 is not UTF-8 text"):
@@ -99,7 +99,7 @@ def test_text_in_another_encoding_names_the_byte(tmp_path: Path) -> None:
     assert read_text(path, encoding="latin-1") == "größe\nx"
 
 
-def test_a_name_that_is_not_there_is_neither_file_nor_folder(tmp_path: Path) -> None:
+def test_missing_path_is_neither_file_nor_folder(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     _fifo(tmp_path / "fifo")
     seen = [
@@ -117,7 +117,7 @@ def test_a_name_that_is_not_there_is_neither_file_nor_folder(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("look", [exists, is_file, is_folder, entries])
-def test_a_name_that_cannot_be_looked_at_is_one_line(tmp_path: Path, look: Callable[[Path], object]) -> None:
+def test_path_lookup_with_too_long_name_raises_one_line_error(tmp_path: Path, look: Callable[[Path], object]) -> None:
     with pytest.raises(BadInput, match="cannot be read: File name too long"):
         look(tmp_path / ("n" * 300))
 
@@ -139,7 +139,7 @@ except KitError as error:
 """
 
 
-def test_a_folder_without_permission_closes_every_door_with_one_line(tmp_path: Path) -> None:
+def test_folder_without_permission_fails_reads_and_writes_with_one_line_each(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0)
     done = run_obeying([sys.executable, "-c", _DOORS, str(closed / "x")])
@@ -149,7 +149,7 @@ def test_a_folder_without_permission_closes_every_door_with_one_line(tmp_path: P
     assert written == [f"{closed / 'x'} cannot be written: Permission denied"] * 2
 
 
-def test_a_deleted_working_folder_is_a_missing_file(tmp_path: Path) -> None:
+def test_relative_path_in_deleted_working_directory_is_a_missing_file(tmp_path: Path) -> None:
     script = "import os, sys; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone');" + _DOORS
     done = subprocess.run(
         [sys.executable, "-c", script, "x"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
@@ -160,7 +160,9 @@ def test_a_deleted_working_folder_is_a_missing_file(tmp_path: Path) -> None:
     assert not done.stderr
 
 
-def test_interrupted_write_leaves_the_previous_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_write_without_disk_space_leaves_the_previous_file_unchanged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "page"
     write_whole(path, b"first")
 
@@ -176,9 +178,7 @@ def test_interrupted_write_leaves_the_previous_file_whole(tmp_path: Path, monkey
     assert [one.name for one in tmp_path.iterdir()] == ["page"]
 
 
-def test_a_link_laid_under_the_temporary_name_is_never_followed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_symlink_at_the_temporary_file_name_is_never_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     victim = tmp_path / "victim"
     victim.write_text("mine")
     for number in (os.getpid(), os.getppid()):
@@ -192,7 +192,7 @@ def test_a_link_laid_under_the_temporary_name_is_never_followed(
     assert (tmp_path / "page").read_text() == "first"
 
 
-def test_writers_at_once_never_show_a_part(tmp_path: Path) -> None:
+def test_reader_during_concurrent_writes_never_reads_a_partial_file(tmp_path: Path) -> None:
     path, sizes = tmp_path / "page", (1 << 16, 1 << 17)
     write_whole(path, b"0" * sizes[0])
 
@@ -210,7 +210,7 @@ def test_writers_at_once_never_show_a_part(tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == ["page"]
 
 
-def test_a_written_file_has_the_permissions_that_the_user_gives_to_files(tmp_path: Path) -> None:
+def test_written_file_has_permissions_of_the_umask(tmp_path: Path) -> None:
     script = (
         "import os; from pathlib import Path; from kafka_conformance.core.files import write_whole;"
         "os.umask(0o027); write_whole(Path('page'), b'')"
@@ -219,7 +219,7 @@ def test_a_written_file_has_the_permissions_that_the_user_gives_to_files(tmp_pat
     assert stat.S_IMODE((tmp_path / "page").stat().st_mode) == 0o640
 
 
-def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path: Path) -> None:
+def test_write_follows_symlink_and_refuses_fifo_without_reader(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
     write_whole(tmp_path / "link", b"new")
@@ -231,7 +231,7 @@ def test_a_link_stays_a_link_and_a_pipe_a_pipe(tmp_path: Path) -> None:
         write_whole(_fifo(tmp_path / "fifo"), b"lost")
 
 
-def test_standard_output_in_a_file_keeps_what_was_printed(tmp_path: Path) -> None:
+def test_write_to_dev_stdout_keeps_output_printed_before_and_after(tmp_path: Path) -> None:
     script = (
         "from pathlib import Path; from kafka_conformance.core.files import write_whole;"
         "print('before'); write_whole(Path('/dev/stdout'), b'page\\n'); print('after')"
@@ -241,7 +241,7 @@ def test_standard_output_in_a_file_keeps_what_was_printed(tmp_path: Path) -> Non
     assert (tmp_path / "out").read_text() == "before\npage\nafter\n"
 
 
-def test_report_to_an_unwritable_place_is_refused_before_work(tmp_path: Path) -> None:
+def test_unwritable_report_path_is_refused_with_reason(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path, why in (
         (tmp_path, "is a folder: name a file in it"),

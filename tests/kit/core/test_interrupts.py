@@ -34,13 +34,13 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_interrupt_dropped_by_python_is_raised_again(asked: signal.Signals) -> None:
+def test_interrupt_swallowed_in_a_gc_callback_is_raised_again(asked: signal.Signals) -> None:
     ran = run_script(_LOSES_ONE, str(int(asked)))
     assert ran.stdout.split("\n") == ["lost", "heard once more", ""], ran.stderr
     assert ran.stderr == "", "what Python drops and the kit raises again is not printed"
 
 
-def test_other_exceptions_that_python_drops_are_still_printed() -> None:
+def test_unraisable_exceptions_except_interrupts_are_still_printed_once() -> None:
     ran = run_script(
         "from kafka_conformance.core import interrupts; interrupts.install(); interrupts.install()\n"
         "class Ends:\n    def __del__(self): raise ValueError('dropped')\n"
@@ -50,7 +50,7 @@ def test_other_exceptions_that_python_drops_are_still_printed() -> None:
     assert ran.stderr.count("ValueError: dropped") == 1
 
 
-def test_an_inherited_ignored_sigchld_hides_no_exit_code_of_a_child() -> None:
+def test_child_exit_code_is_read_despite_inherited_ignored_sigchld() -> None:
     script = (
         "from kafka_conformance.core import interrupts; import subprocess, sys; interrupts.install()\n"
         "print(subprocess.run([sys.executable, '-c', 'raise SystemExit(7)']).returncode)"
@@ -59,7 +59,7 @@ def test_an_inherited_ignored_sigchld_hides_no_exit_code_of_a_child() -> None:
     assert ran.stdout == "7\n", ran.stderr
 
 
-def test_a_system_without_posix_signals_gets_one_line() -> None:
+def test_cli_without_posix_signals_exits_2_with_one_line() -> None:
     script = (
         "import signal; del signal.SIGALRM, signal.setitimer, signal.SIGCHLD\n"
         "from kafka_conformance.__main__ import main; main()"
@@ -91,13 +91,13 @@ main()
 @pytest.mark.parametrize(
     "module", ["kafka_conformance.cli.main", "click", "kafka_conformance.cli.commands.rules", "rich.console"]
 )
-def test_ctrl_c_while_modules_are_imported_is_one_line(module: str) -> None:
+def test_ctrl_c_during_imports_exits_2_with_one_line(module: str) -> None:
     ran = run_script(_INTERRUPTED_IMPORT.replace("MODULE", repr(module)))
     assert (ran.returncode, ran.stdout) == (2, ""), ran.stderr
     assert ran.stderr == "kafka-conformance: interrupted: nothing was judged to the end\n"
 
 
-def test_a_second_ctrl_c_while_the_run_ends_is_one_line() -> None:
+def test_second_ctrl_c_during_shutdown_exits_2_with_one_line() -> None:
     script = (
         "import os, signal, sys\n"
         "from kafka_conformance.core import interrupts\n"
@@ -118,7 +118,7 @@ def test_a_second_ctrl_c_while_the_run_ends_is_one_line() -> None:
     assert ran.stderr == "kafka-conformance: interrupted: nothing was judged to the end\n"
 
 
-def test_a_ctrl_c_that_was_to_be_ignored_is_ignored() -> None:
+def test_ctrl_c_stays_ignored_if_sigint_was_ignored_at_start() -> None:
     script = (
         "from kafka_conformance.core.interrupts import install; import os; install(); os.kill(os.getpid(), 2); print(1)"
     )
@@ -156,7 +156,7 @@ def test_replaced_interrupt_handler_is_restored() -> None:
     assert (ran.stdout, ran.stderr) == ("run it again\n", "")
 
 
-def test_a_handler_of_a_user_of_the_library_stays() -> None:
+def test_restore_without_install_keeps_sigint_handler_of_the_caller() -> None:
     script = (
         "import os, signal; from kafka_conformance.core import interrupts;"
         "signal.signal(signal.SIGINT, lambda *_: print('mine')); interrupts.restore(); os.kill(os.getpid(), 2)"

@@ -37,12 +37,12 @@ def test_properties_are_parsed_as_java_util_properties(text: str, expected: dict
     assert parse_properties(text) == expected
 
 
-def test_the_encoding_is_java_s(tmp_path: Path) -> None:
+def test_properties_file_is_decoded_as_latin_1(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b"password=\xe9\n")
     assert read_properties("--command-config", str(tmp_path / "f")) == {"password": "é"}
 
 
-def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+def test_unreadable_properties_file_error_is_one_line_without_values(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"^--command-config /no/such cannot be read: No such file or directory$"):
         read_properties("--command-config", "/no/such")
     (tmp_path / "f").write_text("a=1\n\npassword=s3cret\\u12")

@@ -51,7 +51,7 @@ WORDS = [
 
 
 @pytest.mark.parametrize(("text", "as_int", "as_long"), NUMBERS)
-def test_numbers_are_those_that_java_parses(text: str, as_int: int | None, as_long: int | None) -> None:
+def test_integers_parse_as_java_parse_int_and_parse_long(text: str, as_int: int | None, as_long: int | None) -> None:
     for parse, expected in ((parse_int, as_int), (parse_long, as_long)):
         if expected is None:
             with pytest.raises(ValueError, match=r"is not a .*-bit integer"):
@@ -60,7 +60,7 @@ def test_numbers_are_those_that_java_parses(text: str, as_int: int | None, as_lo
             assert parse(text) == expected
 
 
-def test_digits_of_every_script_are_those_of_java() -> None:
+def test_digits_of_all_scripts_have_values_of_java_character_digit() -> None:
     found = set()
     for code in range(0x10000):
         try:
@@ -72,10 +72,10 @@ def test_digits_of_every_script_are_those_of_java() -> None:
 
 
 @pytest.mark.parametrize(("text", "expected"), LINES)
-def test_lines_end_at_javas_line_terminators(text: str, expected: list[str]) -> None:
+def test_lines_split_as_java_buffered_reader(text: str, expected: list[str]) -> None:
     assert lines_of(text) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), WORDS)
-def test_words_are_split_at_javas_whitespace(text: str, expected: list[str]) -> None:
+def test_words_split_as_java_pattern_whitespace_without_trailing_empty(text: str, expected: list[str]) -> None:
     assert split(re.compile(r"\s+", re.ASCII), text) == expected

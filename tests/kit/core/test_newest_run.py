@@ -65,7 +65,7 @@ def fail(question: Any, _: Release) -> Answer:
     raise ValueError(question)
 
 
-def test_watch_of_a_history_sees_each_step_and_changes_nothing() -> None:
+def test_history_watch_records_steps_and_restores_methods_after_exception() -> None:
     noted, own = Noted(), (History.__init__, History.take)
     assert newest_answer(add, (1, 2), History, noted) == add((1, 2), NEWEST)  # type: ignore[arg-type]
     assert noted.seen == [10, (10, 1, 11, 11), (11, 2, 13, 13)]
@@ -74,7 +74,7 @@ def test_watch_of_a_history_sees_each_step_and_changes_nothing() -> None:
     assert (History.__init__, History.take) == own
 
 
-def test_watch_of_one_thread_ignores_steps_of_another() -> None:
+def test_history_watch_ignores_steps_taken_in_another_thread() -> None:
     def add_elsewhere(question: Any, release: Release) -> Answer:
         other = Thread(target=add, args=((5, 6), release))
         other.start()
@@ -86,7 +86,7 @@ def test_watch_of_one_thread_ignores_steps_of_another() -> None:
     assert noted.seen == [10, (10, 1, 11, 11)]
 
 
-def test_kept_run_answers_only_the_same_question_rule_and_release() -> None:
+def test_kept_run_returns_answer_only_for_identical_question_rule_and_release() -> None:
     question: Any = (1,)
     with keep_run() as run:
         answer = newest_answer(add, question)
@@ -99,7 +99,7 @@ def test_kept_run_answers_only_the_same_question_rule_and_release() -> None:
 
 
 @pytest.mark.parametrize("slug", LABELLED_BY_RUN)
-def test_labelled_questions_are_answered_by_one_run_of_the_rule(slug: str) -> None:
+def test_labelling_answerer_reuses_the_reference_run_that_computed_labels(slug: str) -> None:
     rule, questions = RULES[slug], some_questions(slug)
     labelling = LabellingAnswerer(ReferenceAnswerer())
     assert labelling.answer(rule, NEWEST, questions) == ReferenceAnswerer().answer(rule, NEWEST, questions)
@@ -112,7 +112,7 @@ def test_labelled_questions_are_answered_by_one_run_of_the_rule(slug: str) -> No
     assert kept > len(questions) / 2, "the run that labels is one of the rule's own reference"
 
 
-def test_labelling_keeps_the_answers_of_a_mutant() -> None:
+def test_labelling_answerer_returns_answers_of_the_wrapped_mutant() -> None:
     rule, questions = RULES["isr"], some_questions("isr")
     wrong = LabellingAnswerer(ReferenceAnswerer("wrong", lambda *_: {"wrong": 1}))
     assert wrong.answer(rule, NEWEST, questions) == [Answered({"wrong": 1})] * len(questions)

@@ -61,7 +61,7 @@ def told(counts: Any) -> tuple[int, int, int, int, int]:
     return counts.total, counts.agreed, len(counts.differences), len(counts.errors), counts.unsupported
 
 
-def test_those_who_say_the_same_agree() -> None:
+def test_tally_of_equal_answers_counts_agreement_sources_and_labels() -> None:
     counts = tally(DOUBLE, mutant(doubled), SOURCES)
     assert told(counts) == (13, 13, 0, 0, 0)
     assert dict(counts.asked) == {"small": 10, "large": 3}
@@ -69,7 +69,7 @@ def test_those_who_say_the_same_agree() -> None:
     assert counts.missing_labels == []
 
 
-def test_tally_keeps_every_difference_with_the_question() -> None:
+def test_tally_records_differences_with_question_and_source() -> None:
     counts = tally(DOUBLE, mutant(from_a_thousand_on), SOURCES)
     assert told(counts) == (13, 11, 2, 0, 0)
     assert counts.differences == [
@@ -80,7 +80,9 @@ def test_tally_keeps_every_difference_with_the_question() -> None:
 
 @pytest.mark.parametrize("error", [RuntimeError("broke"), DrawsExhausted("broke"), RecursionError("broke")])
 @pytest.mark.parametrize("expected_fails", [True, False])
-def test_who_breaks_down_never_agrees(error: Exception, expected_fails: bool) -> None:
+def test_exception_of_either_implementation_counts_as_error_not_agreement(
+    error: Exception, expected_fails: bool
+) -> None:
     def broken(question: Number, release: Release) -> Answer:
         if question.number == 3:
             raise error
@@ -96,7 +98,7 @@ def test_who_breaks_down_never_agrees(error: Exception, expected_fails: bool) ->
     assert "broke" in what
 
 
-def test_answerers_that_both_fail_do_not_count_as_agreeing() -> None:
+def test_exceptions_of_both_implementations_count_as_errors_not_agreement() -> None:
     def broken(*_: object) -> Answer:
         raise RuntimeError("broke")
 
@@ -104,7 +106,7 @@ def test_answerers_that_both_fail_do_not_count_as_agreeing() -> None:
     assert told(tally(DOUBLE, Comparison(both, both, AT), SOURCES)) == (13, 0, 0, 13, 0)
 
 
-def test_what_one_has_an_answer_to_and_the_other_has_not_is_no_agreement() -> None:
+def test_question_unsupported_by_only_one_implementation_counts_as_error() -> None:
     def absent(question: Number, release: Release) -> Answer:
         if question.number >= 999:
             raise NotInThisRelease("came later")
@@ -113,7 +115,7 @@ def test_what_one_has_an_answer_to_and_the_other_has_not_is_no_agreement() -> No
     assert told(tally(DOUBLE, mutant(absent), SOURCES)) == (13, 10, 0, 3, 0)
 
 
-def test_what_neither_has_is_counted_apart() -> None:
+def test_question_unsupported_by_both_implementations_counts_as_unsupported() -> None:
     def absent(question: Number, release: Release) -> Answer:
         if question.number >= 999:
             raise NotInThisRelease("came later")
@@ -124,7 +126,7 @@ def test_what_neither_has_is_counted_apart() -> None:
     assert told(tally(DOUBLE, pair, SOURCES)) == (10, 10, 0, 0, 3)
 
 
-def test_answerer_that_returns_too_few_outcomes_raises() -> None:
+def test_implementation_that_returns_too_few_answers_raises_value_error() -> None:
     class Short:
         name = "short"
 
@@ -135,13 +137,13 @@ def test_answerer_that_returns_too_few_outcomes_raises() -> None:
         tally(DOUBLE, Comparison(JAVA, Short(), AT), SOURCES)
 
 
-def test_kinds_of_question_that_were_not_asked_are_named() -> None:
+def test_tally_names_required_labels_without_questions() -> None:
     counts = tally(DOUBLE, mutant(doubled), [source("one", 2)])
     assert counts.missing_labels == ["odd"]
     assert tally(DOUBLE, mutant(doubled), []).missing_labels == ["even", "odd"]
 
 
-def test_questions_go_out_in_batches() -> None:
+def test_tally_sends_questions_to_implementations_in_batches() -> None:
     sizes: list[int] = []
 
     class Counting(ReferenceAnswerer):
@@ -155,7 +157,7 @@ def test_questions_go_out_in_batches() -> None:
     assert [difference.question.number for difference in counts.differences] == list(range(1000, 2 * BATCH + 1))
 
 
-def test_counting_ends_when_enough_differences_are_found() -> None:
+def test_tally_stops_after_the_batch_with_enough_differences() -> None:
     asked: list[int] = []
 
     def wrong(question: Number, _: Release) -> Answer:
@@ -168,7 +170,7 @@ def test_counting_ends_when_enough_differences_are_found() -> None:
     assert counts.differ == 4
 
 
-def test_every_question_yields_one_judgement() -> None:
+def test_judgements_yield_one_verdict_per_question_in_order() -> None:
     judgements = list(mutant(from_a_thousand_on).judgements(DOUBLE, SOURCES[1]))
     assert [each.question for each in judgements] == list(SOURCES[1].questions)
     assert {each.source for each in judgements} == {"large"}
@@ -177,12 +179,12 @@ def test_every_question_yields_one_judgement() -> None:
     assert judgements[1].verdict == Differs({"double": 2000}, {"double": 0})
 
 
-def test_names_tell_releases_apart() -> None:
+def test_comparison_names_include_release_of_each_implementation() -> None:
     assert Comparison(JAVA, JAVA, OTHER, AT).names == ("java 3.9.2", "java 4.4.0")
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**32 - 1])
-def test_the_smallest_question_for_a_planted_mistake(seed: int) -> None:
+def test_difference_shrinks_to_smallest_failing_question_for_any_seed(seed: int) -> None:
     pair = mutant(from_a_thousand_on)
     found = Difference(Number(7777), {"double": 15554}, {"double": 0})
     smallest = Difference(Number(1000), {"double": 2000}, {"double": 0})
@@ -200,13 +202,13 @@ def test_difference_the_shrinker_cannot_reach_stays_unchanged() -> None:
     assert shrink_difference(DOUBLE, mutant(from_a_thousand_on), [found], 0, 7) == found
 
 
-def test_the_smallest_of_those_found_is_kept_where_the_search_meets_none() -> None:
+def test_smallest_known_difference_is_kept_if_shrinking_finds_none() -> None:
     far, farther = (Difference(Number(number), {"double": 2 * number}, {"double": 0}) for number in (20_000, 300_000))
     pair = mutant(lambda question, at: {"double": 0} if question.number >= 20_000 else doubled(question, at))
     assert shrink_difference(DOUBLE, pair, [farther, far], 50, 7) == far
 
 
-def test_a_difference_does_not_shrink_into_one_of_another_kind() -> None:
+def test_difference_shrinks_only_to_question_with_equal_group_and_answer_shape() -> None:
     def two_mistakes(question: Number, release: Release) -> Answer:
         if question.number >= 1000:
             raise IllegalArgumentException
@@ -238,7 +240,7 @@ def test_kind_of_difference_is_path_and_answer_shape() -> None:
     assert len(set(kinds)) == 5
 
 
-def test_what_a_rule_raises_is_an_answer() -> None:
+def test_java_exception_is_an_answer_and_python_exception_a_failure() -> None:
     def raising(error: Exception) -> Callable[[Any, Release], Answer]:
         def ask(*_: object) -> Answer:
             raise error
@@ -257,7 +259,7 @@ def test_what_a_rule_raises_is_an_answer() -> None:
         outcome(KeyboardInterrupt())  # type: ignore[arg-type]
 
 
-def test_a_step_that_answers_null_is_a_sort_of_answer_too() -> None:
+def test_kind_of_difference_with_null_step_answer_names_null() -> None:
     question = next(iter(RULES["murmur2"].spaces[0].questions()))
     apart = Difference(question, {"steps": [{}, None]}, {"steps": [{}, {"range_end": 4}]})
     assert kind_of(RULES["murmur2"], apart).endswith("null → range_end")

@@ -24,7 +24,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_what_is_quick_says_nothing(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_of_a_short_run_prints_nothing(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
     with steps("starting", 3) as progress:
         for _ in range(3):
             clock[0] += 1
@@ -33,7 +33,7 @@ def test_what_is_quick_says_nothing(clock: list[float], capsys: pytest.CaptureFi
     assert capsys.readouterr() == ("", "")
 
 
-def test_what_takes_long_says_so_now_and_then(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_of_a_long_run_prints_lines_to_stderr(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
     with steps("starting", 40) as progress:
         for each in range(4):
             progress.doing(f"part {each}")
@@ -44,7 +44,9 @@ def test_what_takes_long_says_so_now_and_then(clock: list[float], capsys: pytest
     assert err.splitlines() == ["part 1: 20 of 40, 6 s", "part 3: 40 of 40, 12 s"]
 
 
-def test_a_terminal_gets_a_bar(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_on_a_terminal_draws_a_bar_on_stderr(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with steps("starting", 2) as progress:
         progress.doing("murmur2 in 4.4.0")
@@ -67,6 +69,6 @@ def test_progress_on_a_dumb_terminal_prints_lines(
     assert capsys.readouterr().err == "starting: 1 of 2, 6 s\n"
 
 
-def test_an_error_comes_through() -> None:
+def test_exception_inside_progress_block_propagates() -> None:
     with pytest.raises(KeyError), steps("starting", 1):
         raise KeyError

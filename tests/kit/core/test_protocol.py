@@ -50,12 +50,12 @@ def question(slug: str, text: str) -> msgspec.Struct:
         (Unsupported("no"), Unsupported("no"), Unsupported("no")),
     ],
 )  # fmt: skip
-def test_what_two_outcomes_amount_to(left: Outcome, right: Outcome, verdict: Verdict) -> None:
+def test_judge_of_two_outcomes_agrees_differs_or_errs(left: Outcome, right: Outcome, verdict: Verdict) -> None:
     assert judge(left, right, ("java", "mine")) == verdict
 
 
 @pytest.mark.parametrize(("expected", "actual"), [(True, 1), (False, 0), (1, 1.0)])
-def test_true_is_not_one(expected: object, actual: object) -> None:
+def test_judge_distinguishes_true_from_1_and_int_from_float(expected: object, actual: object) -> None:
     assert judge(Answered({"x": expected}), Answered({"x": actual}), ("java", "mine")) != Agrees()
 
 
@@ -73,17 +73,17 @@ def test_true_is_not_one(expected: object, actual: object) -> None:
         ),
     ],
 )  # fmt: skip
-def test_a_question_has_one_name_for_ever(slug: str, release: str, text: str, expected: str) -> None:
+def test_question_id_equals_the_published_sha256_prefix(slug: str, release: str, text: str, expected: str) -> None:
     assert question_id(slug, release, question(slug, text)) == expected
 
 
-def test_a_name_is_of_rule_release_and_question() -> None:
+def test_question_id_differs_by_rule_and_release() -> None:
     asked = question("murmur2", '{"key":"666f6f"}')
     names = {question_id(slug, at, asked) for slug in ("murmur2", "murmur3") for at in ("4.4.0", "4.3.1")}
     assert len(names) == 4
 
 
-def test_omitted_optional_fields_equal_the_defaults() -> None:
+def test_question_with_omitted_fields_equals_question_with_defaults() -> None:
     written = PRODUCER.replace('{"key":', '{"partition":null,"key":').replace(
         '"config":{', '"config":{"ignore_keys":false,'
     )
@@ -91,7 +91,7 @@ def test_omitted_optional_fields_equal_the_defaults() -> None:
     assert question("producer-partition", written) == question("producer-partition", PRODUCER)
 
 
-def test_equal_values_equal_bytes() -> None:
+def test_json_encoding_is_independent_of_key_order() -> None:
     assert (
         to_json({"b": 1, "a": [None, "ü"]}) == to_json({"a": [None, "ü"], "b": 1}) == '{"a":[null,"ü"],"b":1}'.encode()
     )
@@ -138,28 +138,28 @@ def test_question_with_an_unknown_field_is_refused(slug: str, text: str) -> None
         ("producer-partition", PRODUCER.replace('{"id":0}', '{"rack":"a"}')),
     ],
 )
-def test_what_is_no_question(slug: str, text: str) -> None:
+def test_question_with_missing_or_invalid_value_is_refused(slug: str, text: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         question(slug, text)
 
 
-def test_a_line_feed_is_no_hex() -> None:
+def test_hex_key_with_trailing_line_feed_is_refused() -> None:
     with pytest.raises(msgspec.ValidationError):
         question("murmur2", '{"key":"61\\n"}')
 
 
-def test_the_ends_of_the_ints_are_counts() -> None:
+def test_partition_count_accepts_int_min_and_int_max() -> None:
     for count in (-(2**31), 2**31 - 1):
         assert question("partition-for-key", f'{{"key":null,"partitions":{count}}}').partitions == count
 
 
-def test_a_question_cannot_be_changed() -> None:
+def test_question_is_immutable_after_decoding() -> None:
     with pytest.raises(AttributeError):
         question("murmur2", '{"key":"61"}').key = "62"
 
 
 @pytest.mark.parametrize("name", ["id", "rule", "release", "question"])
-def test_a_line_that_asks_has_four_fields(name: str) -> None:
+def test_ask_line_without_required_field_or_with_unknown_field_is_refused(name: str) -> None:
     line = {"id": "1", "rule": "murmur2", "release": "4.4.0", "question": {}}
     msgspec.json.decode(msgspec.json.encode(line), type=Ask)
     with pytest.raises(msgspec.ValidationError, match=f"missing required field `{name}`"):

@@ -18,9 +18,9 @@ from kafka_conformance.core.sanitize import harmless
         ("\U000e0001tag", "\\U000e0001tag"),
     ],
 )
-def test_what_is_not_printable_is_spelled_out(given: str, shown: str) -> None:
+def test_unprintable_characters_are_replaced_by_escapes(given: str, shown: str) -> None:
     assert harmless(given) == shown
 
 
-def test_what_is_to_be_kept_is_kept() -> None:
+def test_sanitizer_leaves_characters_in_keep_unescaped() -> None:
     assert harmless("two\nlines\x1b\r", keep="\n") == "two\nlines\\x1b\\r"

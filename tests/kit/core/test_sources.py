@@ -16,7 +16,7 @@ OURS = ("murmur2", "partition-for-key", "producer-partition")
 
 
 @pytest.mark.parametrize("slug", OURS)
-def test_a_seed_makes_the_same_questions_again(slug: str) -> None:
+def test_collected_questions_are_equal_for_equal_seed_only(slug: str) -> None:
     first, again, other = (collect(RULES[slug], 60, seed) for seed in (7, 7, 8))
     assert len(first) == 60
     assert first == again
@@ -25,7 +25,7 @@ def test_a_seed_makes_the_same_questions_again(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", OURS)
-def test_spaces_whole_then_as_many_examples_as_asked_for(slug: str) -> None:
+def test_question_sources_are_complete_spaces_then_requested_number_of_examples(slug: str) -> None:
     made = sources(RULES[slug], 25, 7)
     assert [source.name for source in made] == [*(space.name for space in RULES[slug].spaces), "hypothesis"]
     assert len(made[-1].questions) == 25
@@ -33,7 +33,7 @@ def test_spaces_whole_then_as_many_examples_as_asked_for(slug: str) -> None:
     assert sources(RULES[slug], 0, 7)[-1].questions == ()
 
 
-def test_the_spaces_hold_what_their_names_say() -> None:
+def test_placement_rule_question_spaces_have_expected_sizes() -> None:
     assert [len(sources(RULES[slug], 0, 7)[0].questions) for slug in OURS] == [
         1 + 1361 + 6 * 2,  # null; every tail; six edge hashes behind two prefixes
         11 * 9 + 1361 + 1024,  # nine edge keys over eleven counts; every tail over 12; one key over 1 to 1024
@@ -48,12 +48,12 @@ def wrong(question: Question) -> bool:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_smallest_question_for_a_planted_mistake(seed: int) -> None:
+def test_shrink_finds_smallest_failing_question_for_any_seed(seed: int) -> None:
     smallest = PartitionForKeyQuestion("0000", 1000)
     assert shrink(RULE, wrong, 300, seed) == shrink(RULE, wrong, 300, seed) == smallest
 
 
-def test_the_search_for_the_smallest_meets_the_questions_that_were_collected() -> None:
+def test_shrink_visits_the_collected_questions_first() -> None:
     collected = collect(RULE, 200, 7)
     first = next(place for place, question in enumerate(collected) if wrong(question))
     met: list[Question] = []
@@ -61,7 +61,7 @@ def test_the_search_for_the_smallest_meets_the_questions_that_were_collected() -
     assert met[: first + 1] == collected[: first + 1]
 
 
-def test_nothing_is_found_where_nothing_is_wrong_or_nothing_asked() -> None:
+def test_shrink_without_failure_or_examples_returns_none() -> None:
     assert shrink(RULE, lambda _: False, 50, 7) is None
     assert shrink(RULE, lambda _: True, 0, 7) is None
     assert collect(RULE, 0, 7) == []
@@ -77,7 +77,7 @@ def keys(longest: int, **how: int) -> list[bytes]:
     return found
 
 
-def test_every_key_of_up_to_a_byte() -> None:
+def test_key_columns_up_to_one_byte_have_257_keys() -> None:
     assert keys(0) == [b""]
     assert keys(1) == [b"", *(bytes([byte]) for byte in range(256))]
 
@@ -90,7 +90,7 @@ def test_every_key_up_to_two_bytes_occurs_once_in_chunks(chunk: int) -> None:
     assert found[-1] == b"\xff\xff"
 
 
-def test_three_bytes_are_sixteen_million_keys_in_columns_of_two_million() -> None:
+def test_key_columns_of_three_bytes_have_chunks_of_2_to_21_keys() -> None:
     sizes = [len(offsets) - 1 for offsets, _ in key_columns(3)]
     assert sizes == [1, 256, 65536] + [1 << 21] * 8
     assert sum(sizes) == 16_843_009

@@ -11,7 +11,7 @@ from kafka_conformance.rules import RULES
 PAGE = Path(__file__).parents[3] / "kit" / "docs" / "behaviour.md"
 
 
-def test_the_page_is_what_the_records_say() -> None:
+def test_behaviour_page_table_equals_the_behaviour_records() -> None:
     shown = block_of(PAGE.read_text(encoding="utf-8"), "behaviour")
     made = behaviour_page(RULES.values()).strip("\n")
     assert shown == made, "run: kafka-conformance behaviour all --table kit/docs/behaviour.md"

@@ -40,7 +40,7 @@ def test_change_page_is_generated_from_the_example_files(page: str, release: str
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_index_lists_the_releases_and_there_are_no_other_files(page: str) -> None:
+def test_change_index_lists_exactly_the_releases_with_page_files(page: str) -> None:
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
     assert block_of(text, "diff") == index_table(page, PAGES[page]).strip(), AGAIN
     releases = {release for name, release in RELEASES if name == page}
@@ -49,7 +49,7 @@ def test_the_index_lists_the_releases_and_there_are_no_other_files(page: str) ->
 
 
 @pytest.mark.parametrize(("page", "release"), RELEASES)
-def test_the_reference_answers_as_java_did(page: str, release: str) -> None:
+def test_examples_on_change_page_have_reference_answers_equal_to_java(page: str, release: str) -> None:
     for example in examples_of(page, release):
         assert _is_answered_as_by_java(example)
 
@@ -66,7 +66,7 @@ def _is_answered_as_by_java(example: Example) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_change_has_a_reason_and_every_kind_is_counted(page: str) -> None:
+def test_change_page_examples_have_behaviour_fields_and_are_counted(page: str) -> None:
     changes = PAGES[page]
     assert all(example.found.fields for example in changes.examples)
     counted = {(change.rule, change.after): change.kinds for change in changes.rules if change.what == "changes"}

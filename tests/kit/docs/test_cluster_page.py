@@ -24,7 +24,7 @@ def settings(words: list[str]) -> dict[str, str]:
     return dict(pair.split("=", 1) for pair in given + files)
 
 
-def test_what_was_not_run_says_so() -> None:
+def test_cluster_page_marks_cluster_managers_that_were_not_run() -> None:
     for cluster in ("Spark Connect", "YARN", "Kubernetes", "Databricks"):
         anchor = cluster.lower().replace(" ", "-")
         assert re.search(rf"^\| \[{cluster}\]\(#{anchor}\) \| \*\*no\*\*", PAGE, re.MULTILINE)
@@ -37,7 +37,7 @@ def test_cluster_page_shows_six_submit_commands() -> None:
 
 
 @pytest.mark.parametrize("command", SUBMITS)
-def test_workers_get_the_package_from_the_job(command: str) -> None:
+def test_spark_submit_command_ships_the_package_to_workers(command: str) -> None:
     given = settings(shlex.split(command))
     if archive := given.get("spark.archives"):
         assert archive.rpartition("#")[2] == PYTHON.split("/")[1]
@@ -49,7 +49,7 @@ def test_workers_get_the_package_from_the_job(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", [command for command in SUBMITS if " kit.py " in command])
-def test_the_kits_own_command_parses(command: str) -> None:
+def test_kit_command_after_spark_submit_parses_without_master_option(command: str) -> None:
     name, *words = shlex.split(command.partition(" kit.py ")[2])
     context = click.Context(app, info_name="kafka-conformance")
     app.get_command(context, name).make_context(name, words, parent=context)  # type: ignore[union-attr]

@@ -16,7 +16,7 @@ SHOWN = re.findall(r"```\n\$ kafka-conformance (delivery[^\n]*)\n(.*?)```", PAGE
 
 
 @pytest.mark.parametrize(("command", "printed"), SHOWN, ids=[command for command, _ in SHOWN])
-def test_each_command_prints_what_the_page_shows(
+def test_delivery_page_command_prints_output_shown(
     command: str, printed: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with app.make_context("kafka-conformance", shlex.split(command)) as context:
@@ -24,7 +24,7 @@ def test_each_command_prints_what_the_page_shows(
     assert [line.rstrip() for line in capsys.readouterr().out.strip("\n").splitlines()] == printed.splitlines()
 
 
-def test_every_fault_is_in_the_table() -> None:
+def test_delivery_page_table_lists_all_fault_options() -> None:
     options = {option for one in app.get_command(None, "delivery").params for option in one.opts}
     named = set(re.findall(r"\| `(--[a-z-]+) N", PAGE))
     assert named <= options
@@ -36,7 +36,7 @@ def test_every_fault_is_in_the_table() -> None:
     assert len(SHOWN) >= 10
 
 
-def test_delivery_page_lists_every_error_at_the_moment_of_failure() -> None:
+def test_delivery_page_lists_produce_errors_as_before_or_after_append() -> None:
     rows = re.findall(r"^\| (`[A-Z_]+`.*) \| (before|after|never)[^|]*\|$", PAGE, re.MULTILINE)
     named = [(name, when) for errors, when in rows for name in re.findall("[A-Z_]{5,}", errors)]
     moments = {name: given.moment.value.partition(" ")[0] for name, given in PRODUCE_ERRORS.items()}

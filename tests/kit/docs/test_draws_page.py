@@ -42,7 +42,7 @@ def test_seed_table_of_the_draws_page_equals_the_reference() -> None:
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
-def test_javascript_of_the_draws_page_draws_as_the_reference() -> None:
+def test_javascript_of_the_draws_page_gives_draws_of_the_reference() -> None:
     (code,) = re.findall(r"```javascript\n(.*?)```", PAGE, re.DOTALL)
     asked = [[str(seed), k] for seed, _ in SEEDS for k in (1, 2, 3, 4)]
     call = f"console.log(JSON.stringify({json.dumps(asked)}.map(([seed, k]) => draw(seed, k))))"
@@ -56,7 +56,7 @@ def test_draws_page_lists_every_rule_with_draws() -> None:
     assert named == {slug: found.pop() for slug, found in fields.items() if found}
 
 
-def test_grades_of_the_draws_page_are_the_gates() -> None:
+def test_draws_page_lists_rules_by_grade_as_the_gate() -> None:
     (hello,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
     assert set(msgspec.json.decode(hello, type=DriverHelloLine).hello.grades) <= RULES_WITH_DRAWS
     rows = dict(re.findall(r"^\| `(admissible|statistical)` \| [^|]* \| ([^|]*) \|$", PAGE, re.MULTILINE))

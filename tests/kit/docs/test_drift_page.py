@@ -15,16 +15,16 @@ PAGE = (DOCS / "drift.md").read_text(encoding="utf-8")
 OLD, NEW = "4.3.1", "4.4.0"
 
 
-def test_the_rules_that_4_4_0_changed_are_those_on_record() -> None:
+def test_drift_page_lists_rules_changed_in_4_4_0_as_recorded() -> None:
     told = set(re.findall(r"^\| `([\w-]+)` \| changed \|", PAGE, re.MULTILINE))
     recorded = read_changes(DOCS / "changes").rules
     assert told == {each.rule for each in recorded if (each.before, each.after, each.what) == (OLD, NEW, "changes")}
 
 
-def test_drift_page_has_a_row_for_every_common_rule() -> None:
+def test_drift_page_lists_rules_available_in_both_releases() -> None:
     told = re.findall(r"^\| `([\w-]+)` \| (?:same|changed) \| [\d,]+ \|", PAGE, re.MULTILINE)
     assert told == [slug for slug, rule in RULES.items() if rule.has_java(parse_release(OLD))]
 
 
-def test_the_size_of_a_thinned_space() -> None:
+def test_drift_page_states_size_limit_of_a_sampled_space() -> None:
     assert f"Of a space with more than {LARGEST_SPACE:,} questions" in PAGE

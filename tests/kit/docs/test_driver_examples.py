@@ -35,7 +35,7 @@ DRIVERS = {
 }
 
 
-def test_every_folder_is_tested_and_linked() -> None:
+def test_driver_example_folders_are_all_tested_and_linked() -> None:
     assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == {*DRIVERS, "log"}
     page = (DOCS / "driver.md").read_text(encoding="utf-8")
     for language, example in DRIVERS.items():
@@ -64,7 +64,7 @@ def gate(language: str, folder: Path, tmp_path: Path) -> subprocess.CompletedPro
 @pytest.mark.clients
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("language", DRIVERS)
-def test_driver_example_conforms_and_a_wrong_hash_differs(language: str, tmp_path: Path) -> None:
+def test_driver_example_conforms_and_fails_with_a_wrong_murmur2_seed(language: str, tmp_path: Path) -> None:
     example = DRIVERS[language]
     if shutil.which(example.tool) is None:
         pytest.skip(f"{example.tool} is not installed: the example in {language} is not built")

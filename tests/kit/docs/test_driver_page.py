@@ -53,7 +53,7 @@ def message_of(command: Sequence[str], limits: Limits) -> str:
 
 
 @pytest.mark.parametrize(("code", "shown"), STEPS, ids=range(1, len(STEPS) + 1))
-def test_the_shown_messages_are_the_real_ones(
+def test_driver_page_step_gives_the_error_message_shown(
     code: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
@@ -64,7 +64,7 @@ def test_the_shown_messages_are_the_real_ones(
     assert message_of([sys.executable, str(tmp_path / "driver.py")], limits).replace(" 0.5 s", " 30 s") == shown
 
 
-def test_every_step_is_held() -> None:
+def test_driver_page_has_an_error_message_for_each_of_10_or_more_steps() -> None:
     assert len(STEPS) == len(re.findall("```python", PAGE)) == len(re.findall("```text", PAGE)) >= 10
 
 
@@ -81,31 +81,31 @@ def outcomes_of(command: Sequence[str], slug: str) -> tuple[list[Outcome], list[
 
 
 @pytest.mark.parametrize("slug", ["murmur2", "partition-for-key"])
-def test_the_example_is_right(slug: str) -> None:
+def test_python_driver_example_answers_as_the_reference(slug: str) -> None:
     actual, expected = outcomes_of([sys.executable, str(EXAMPLE)], slug)
     assert len(expected) > 50
     assert actual == expected
 
 
-def test_the_example_is_short_and_stands_alone() -> None:
+def test_python_driver_example_has_at_most_40_lines_and_only_stdlib_imports() -> None:
     text = EXAMPLE.read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 40
     assert re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE) == ["json", "sys"]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="there is no Node.js here")
-def test_the_one_in_javascript_is_right(tmp_path: Path) -> None:
+def test_javascript_driver_on_the_page_answers_as_the_reference(tmp_path: Path) -> None:
     (code,) = re.findall(r"```javascript\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "driver.mjs").write_text(code)
     actual, expected = outcomes_of(["node", str(tmp_path / "driver.mjs")], "murmur2")
     assert actual == expected
 
 
-def test_every_protocol_error_is_in_the_table() -> None:
+def test_driver_page_table_lists_all_protocol_errors_with_hints() -> None:
     assert dict(re.findall(r"^\| (\w+) \| (.*) \|$", PAGE, re.MULTILINE)) == {"error": "hint", **HINTS}
 
 
-def test_the_numbers_on_the_page() -> None:
+def test_driver_page_states_default_limits_of_the_gate() -> None:
     usual = Limits()
     assert (usual.hello_s, usual.batch_s, usual.restarts, usual.hangs) == (30, 30, 30, 4)
     assert (usual.all_restarts, usual.all_hangs, usual.restarting_s) == (60, 8, usual.batch_s / 4)
@@ -124,13 +124,13 @@ def test_the_numbers_on_the_page() -> None:
     assert f"at most {LINE_LIMIT:,} bytes" in PAGE
 
 
-def test_the_line_that_is_shown() -> None:
+def test_question_line_on_the_driver_page_equals_protocol_bytes() -> None:
     (shown,) = re.findall(r"```json\n(.*?\n)```", PAGE, re.DOTALL)
     assert ask_line("q1", "murmur2", "4.4.0", Murmur2Question("666f6f")) == shown.encode()
     assert json.loads(shown)["question"] == {"key": "666f6f"}
 
 
-def test_the_file_that_is_shown(tmp_path: Path) -> None:
+def test_driver_toml_on_the_page_is_parsed_as_described(tmp_path: Path) -> None:
     (shown,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "driver.toml").write_text(shown)
@@ -147,7 +147,7 @@ def without_numbers(text: str) -> str:
     return re.sub(r"[0-9][0-9,.]*", "0", text)
 
 
-def test_quick_start_driver_conforms_at_the_first_run(tmp_path: Path) -> None:
+def test_quick_start_driver_of_at_most_20_lines_conforms_in_the_gate(tmp_path: Path) -> None:
     assert len([line for line in QUICK_DRIVER.splitlines() if line.strip()]) <= 20
     (tmp_path / "driver.py").write_text(QUICK_DRIVER, encoding="utf-8")
     for command in ("sample partition-for-key --json | python driver.py", "gate -- python driver.py"):
@@ -169,6 +169,6 @@ SAMPLES = re.findall(r"```\n\$ kafka-conformance (sample [^|\n]*)\n(.*?)\n```", 
 
 
 @pytest.mark.parametrize(("command", "shown"), SAMPLES, ids=[command for command, _ in SAMPLES])
-def test_the_quick_start_shows_the_samples(command: str, shown: str) -> None:
+def test_driver_quick_start_shows_current_output_of_sample_command(command: str, shown: str) -> None:
     assert len(SAMPLES) == 3
     assert CliRunner().invoke(app, shlex.split(command)).output == f"{shown}\n"

@@ -19,14 +19,14 @@ DOCS = Path(__file__).parents[3] / "kit" / "docs"
 CASES = sorted((DOCS / "findings").glob("*.json"))
 
 
-def test_the_pages_link_every_case_and_no_other() -> None:
+def test_finding_pages_link_exactly_the_case_files() -> None:
     pages = [path.read_text(encoding="utf-8") for path in (DOCS / "findings").glob("*.md")]
     linked = [name for page in pages for name in re.findall(r"\(([^)/]+)\.json\)", page)]
     assert sorted(linked) == [path.stem for path in CASES]
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_the_reference_answers_as_java_did(path: Path) -> None:
+def test_case_of_finding_has_reference_answers_equal_to_java(path: Path) -> None:
     case = msgspec.json.decode(path.read_bytes())
     rule = RULES[case["rule"]]
     question = msgspec.convert(case["question"], type=rule.question)
@@ -38,7 +38,7 @@ def test_the_reference_answers_as_java_did(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
-def test_a_case_has_the_answers_of_every_release_with_the_rule(path: Path) -> None:
+def test_case_of_finding_has_answers_of_all_releases_with_the_rule(path: Path) -> None:
     case = msgspec.json.decode(path.read_bytes())
     rule, question = RULES[case["rule"]], msgspec.convert(case["question"], type=RULES[case["rule"]].question)
     listed = [version for group in case["answers"] for version in group["kafka"]]

@@ -33,5 +33,5 @@ def test_pytest_example_of_the_gate_page_detects_a_wrong_partitioner(
     done.assert_outcomes(**outcome)
 
 
-def test_the_page_counts_all_rules() -> None:
+def test_gate_page_states_the_number_of_rules() -> None:
     assert f"(the kit has {len(RULES)})" in " ".join(PAGE.split())

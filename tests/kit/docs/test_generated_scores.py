@@ -11,5 +11,5 @@ from kafka_conformance.reports.page_block import block_of
 PAGE = Path(__file__).parents[3] / "kit" / "docs" / "selftest.md"
 
 
-def test_scores_on_the_page_are_those_of_the_record() -> None:
+def test_selftest_page_score_table_equals_the_shipped_record() -> None:
     assert block_of(PAGE.read_text(encoding="utf-8"), COMMAND) == score_table(shipped()).strip("\n")

@@ -20,21 +20,21 @@ def links(page: Path) -> list[str]:
     return [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link and not link.startswith("#")]
 
 
-def test_the_index_has_every_page() -> None:
+def test_docs_index_links_all_pages() -> None:
     pages = {path.name for path in DOCS.glob("*.md")} - {"README.md"}
     assert {link for link in links(DOCS / "README.md") if "/" not in link} == pages
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_to_files_lead_somewhere(page: Path) -> None:
+def test_links_of_docs_pages_resolve_to_files(page: Path) -> None:
     assert [link for link in links(page) if not (page.parent / link.partition("#")[0]).exists()] == []
 
 
-def test_the_readme_links_the_index_and_the_pages_of_the_rules() -> None:
+def test_readme_links_docs_index_and_rule_pages() -> None:
     assert {"kit/docs/README.md", "kit/docs/rules/README.md"} <= set(links(ROOT / "README.md"))
 
 
-def test_pages_that_count_the_rules_name_the_right_count() -> None:
+def test_pages_that_count_the_rules_state_the_registered_number() -> None:
     counts = {page: set(re.findall(r"the kit has (\d+)", page.read_text(encoding="utf-8"))) for page in PAGES}
     counting = {page.name: found for page, found in counts.items() if found}
     assert counting.keys() == {"driver.md", "gate.md", "start.md"}

@@ -19,7 +19,7 @@ CHAPTERS = sorted(path for path in LIBRARY.glob("*.md") if path.name != "README.
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)
-def test_a_chapters_python_runs(chapter: Path) -> None:
+def test_library_chapter_doctests_pass(chapter: Path) -> None:
     pytest.importorskip("pyarrow")
     text = chapter.read_text(encoding="utf-8")
     examples = doctest.DocTestParser().get_doctest(text, {}, chapter.name, str(chapter), 0)
@@ -34,19 +34,19 @@ def test_links_of_library_pages_resolve_to_files(page: Path) -> None:
     assert [link for link in links if not (page.parent / link.partition("#")[0]).exists()] == []
 
 
-def test_the_overview_has_every_chapter() -> None:
+def test_library_overview_links_all_chapters() -> None:
     overview = (LIBRARY / "README.md").read_text(encoding="utf-8")
     assert {path.name for path in CHAPTERS} <= set(re.findall(r"\]\(([\w-]+\.md)\)", overview))
 
 
-def test_the_program_prints_what_the_overview_shows() -> None:
+def test_library_example_program_prints_output_shown_in_overview() -> None:
     pytest.importorskip("pyarrow")
     ran = subprocess.run([sys.executable, PROGRAM], capture_output=True, text=True, check=True, timeout=60)
     (shown,) = re.findall(r"```text\n(.*?)```", (LIBRARY / "README.md").read_text(encoding="utf-8"), re.DOTALL)
     assert ran.stdout == shown
 
 
-def test_the_program_is_short_and_uses_public_names() -> None:
+def test_library_example_program_has_at_most_60_lines_and_only_public_names() -> None:
     text = PROGRAM.read_text(encoding="utf-8")
     assert sum(1 for line in text.splitlines() if line.strip()) <= 60
     imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ImportFrom)]
@@ -58,7 +58,7 @@ def test_the_program_is_short_and_uses_public_names() -> None:
     assert not re.search(r"\._|type: ignore", text)
 
 
-def test_the_program_is_typed() -> None:
+def test_library_example_program_passes_strict_mypy() -> None:
     pytest.importorskip("mypy")
     options = ["--strict", "--config-file=", "--python-version=3.11", "--follow-imports=silent"]
     ran = subprocess.run(

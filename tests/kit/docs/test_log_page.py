@@ -25,12 +25,12 @@ def shown(command: str) -> str:
     return PAGE.partition(f"$ kafka-conformance {command}\n")[2].partition("\n```")[0]
 
 
-def test_log_page_lists_every_kind_of_finding() -> None:
+def test_log_page_lists_all_kinds_of_finding_with_severity_and_meaning() -> None:
     listed = [line for line in PAGE.partition("## Findings")[2].splitlines() if line.startswith("| `")]
     assert listed == [f"| `{kind.name}` | {kind.severity} | {kind.meaning} |" for kind in KINDS.values()]
 
 
-def test_log_page_output_for_a_damaged_partition_is_current(tmp_path: Path) -> None:
+def test_log_page_shows_current_output_for_a_damaged_partition(tmp_path: Path) -> None:
     """Two bits of a batch are flipped, and an index entry is added."""
     folder = tmp_path / "orders-0"
     shutil.copytree(EXAMPLE, folder)
@@ -49,7 +49,7 @@ def test_log_page_output_for_a_damaged_partition_is_current(tmp_path: Path) -> N
     )
 
 
-def test_log_page_output_of_a_search_is_current() -> None:
+def test_log_page_shows_current_output_of_an_offset_search() -> None:
     out = Console(file=io.StringIO(), width=140, highlight=False)
     text.show_search(out, find_offset(one_partition(open_directory(EXAMPLE), ""), 77))
     lines = [line.rstrip() for line in out.file.getvalue().splitlines()]  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ PICTURES = sorted((DOCS / "pictures").iterdir())
 
 
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.name)
-def test_a_picture_is_small_and_wide_enough(picture: Path) -> None:
+def test_picture_file_size_and_dimensions_are_within_limits(picture: Path) -> None:
     content = picture.read_bytes()
     if picture.suffix == ".svg":
         assert content.startswith(b"<svg ")
@@ -26,6 +26,6 @@ def test_a_picture_is_small_and_wide_enough(picture: Path) -> None:
     assert len(content) < 100_000
 
 
-def test_each_picture_is_shown_by_a_page() -> None:
+def test_pictures_are_all_shown_by_some_page() -> None:
     shown = {name for page in DOCS.glob("*.md") for name in re.findall(r"\]\(pictures/([^)]+)\)", page.read_text())}
     assert shown == {picture.name for picture in PICTURES}

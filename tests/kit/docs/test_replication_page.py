@@ -14,11 +14,11 @@ PATH = Path(__file__).parents[3] / "kit" / "docs" / "replication.md"
 PAGE = PATH.read_text(encoding="utf-8")
 
 
-def test_replication_page_contains_the_packages_example_histories() -> None:
+def test_replication_page_shows_current_example_histories() -> None:
     assert block_of(PAGE, COMMAND) == story_page().strip("\n"), f"run: python -m {COMMAND} {PATH.name}"
 
 
-def test_the_example_prints_what_the_page_shows() -> None:
+def test_replication_page_python_example_prints_output_shown() -> None:
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     shown = [line.removeprefix("# ") for line in code.splitlines() if line.startswith("# ")]
     with contextlib.redirect_stdout(io.StringIO()) as printed:

@@ -29,17 +29,17 @@ def page(slug: str) -> str:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_a_page_is_current(slug: str) -> None:
+def test_committed_rule_page_equals_generated_page(slug: str) -> None:
     assert page(slug) == write_page(RULES[slug]), AGAIN
 
 
-def test_the_index_is_current_and_there_are_no_other_pages() -> None:
+def test_committed_rule_index_equals_generated_index_without_extra_files() -> None:
     assert page("README") == index_page(RULES.values()), AGAIN
     assert {path.stem for path in FOLDER.iterdir()} == {"README", *RULES}
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_a_page_has_every_field_step_kind_and_mistake(slug: str) -> None:
+def test_rule_page_lists_all_fields_steps_labels_and_mutants(slug: str) -> None:
     rule, text = RULES[slug], page(slug)
     heads = re.findall(r"^## (.*)$", text, re.MULTILINE)
     wanted = [
@@ -64,7 +64,7 @@ def test_a_page_has_every_field_step_kind_and_mistake(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_rule_page_begins_with_rule_python_java_and_harm(slug: str) -> None:
+def test_rule_page_begins_with_rule_python_call_java_method_and_impact(slug: str) -> None:
     text = page(slug)
     head = text[: text.index("|  |  |")]
     assert all(f"[`{method.name}`]({method.address})" in head for method in rule_summary(slug).java)
@@ -85,7 +85,7 @@ def test_imports_on_a_rule_page_work_and_match_signatures(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_the_reference_gives_the_answers_of_the_examples(slug: str) -> None:
+def test_examples_on_rule_page_have_current_reference_answers(slug: str) -> None:
     rule = RULES[slug]
     examples = re.findall(r"```json\n(.*?)```\n\nAnswer in ([^\n]*):\n\n```json\n(.*?)```", page(slug), re.DOTALL)
     assert examples

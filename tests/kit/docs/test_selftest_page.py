@@ -14,11 +14,11 @@ def _rows(head: str) -> list[str]:
     return PAGE.partition(f"\n| {head} |")[2].partition("\n\n")[0].splitlines()[2:]
 
 
-def test_every_check_is_in_the_table() -> None:
-    assert _rows("check") == [f"| {check.name} | {check.description} |" for check in CHECKS]
+def test_selftest_page_table_lists_all_checks_of_the_kit() -> None:
+    assert _rows("check") == [f"| {check.name} | {check.story} |" for check in CHECKS]
 
 
-def test_every_mistake_is_in_the_table() -> None:
+def test_selftest_page_table_lists_all_kit_mutants_with_checks() -> None:
     assert _rows("mistake")[: len(MISTAKES)] == [
         f"| `{one.slug}` | {one.description} | {'; '.join(one.checks)} |" for one in MISTAKES
     ]

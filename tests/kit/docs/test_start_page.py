@@ -29,7 +29,7 @@ def test_python_of_the_start_page_gives_the_results_shown() -> None:
 
 
 @pytest.mark.exhaustive
-def test_the_gate_prints_what_the_page_shows(tmp_path: Path) -> None:
+def test_gate_of_the_start_page_conforms_with_output_shown(tmp_path: Path) -> None:
     done = gate(ROOT / "kit" / "docs" / "examples" / "driver.py", tmp_path)
     assert done.returncode == 0
     (shown,) = re.findall(r"```text\n…\n(partition-for-key .*?)```", PAGE, re.DOTALL)
@@ -39,7 +39,7 @@ def test_the_gate_prints_what_the_page_shows(tmp_path: Path) -> None:
 
 
 @pytest.mark.exhaustive
-def test_the_copy_with_a_mistake_is_diagnosed(tmp_path: Path) -> None:
+def test_start_page_driver_with_planted_mistake_is_diagnosed(tmp_path: Path) -> None:
     right, wrong = re.search(r"replace `(\w+)` by `(\w+)`", PAGE).groups()  # type: ignore[union-attr]
     text = (ROOT / "kit" / "docs" / "examples" / "driver.py").read_text(encoding="utf-8")
     assert right in text
@@ -54,7 +54,7 @@ def test_the_copy_with_a_mistake_is_diagnosed(tmp_path: Path) -> None:
 
 @pytest.mark.exhaustive
 @pytest.mark.jvm
-def test_the_audit_finds_both_producers(tmp_path: Path) -> None:
+def test_audit_of_the_start_page_finds_first_record_of_other_producer(tmp_path: Path) -> None:
     (program,) = re.findall(r"```python\n(import zlib.*?)```", PAGE, re.DOTALL)
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, timeout=60)
     (words,) = re.findall(r"^\$ kafka-conformance (audit .*)$", PAGE, re.MULTILINE)

@@ -20,11 +20,11 @@ ROOT = Path(__file__).parents[3]
 PAGE = (ROOT / "kit/docs/trace.md").read_text(encoding="utf-8")
 
 
-def test_page_lists_every_kind_of_finding_in_the_words_of_the_command() -> None:
+def test_trace_page_lists_all_kinds_of_finding_with_command_text() -> None:
     assert dict(re.findall(r"^\| `([a-z-]+)` \| (.*) \|$", PAGE, re.MULTILINE)) == dict(KINDS)
 
 
-def test_page_shows_what_the_command_prints() -> None:
+def test_trace_page_shows_current_output_of_the_command() -> None:
     command = [sys.executable, "-m", "kafka_conformance", "trace", "kit/docs/examples/kafkajs.trace"]
     done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, "NO_COLOR": "1"}, capture_output=True, text=True, check=False
@@ -33,7 +33,7 @@ def test_page_shows_what_the_command_prints() -> None:
     assert f"```text\n{done.stdout}```" in PAGE
 
 
-def test_page_names_every_option_of_the_recording() -> None:
+def test_trace_page_names_all_options_of_the_record_command() -> None:
     command = app.get_command(click.Context(app), "record")
     assert command is not None
     for option in command.params:

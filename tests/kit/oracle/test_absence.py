@@ -32,11 +32,11 @@ ABSTRACT = "AbstractMethodError: Receiver class a.B does not define or inherit a
         ("java.lang.NoSuchFieldException: stickyBatchSize", "field stickyBatchSize"),
     ],
 )  # fmt: skip
-def test_one_member_of_kafkas(failure: str, what: str) -> None:
+def test_linkage_error_names_the_missing_kafka_class_method_or_field(failure: str, what: str) -> None:
     assert absences(failure) == [Absence(f"{what} was not found")]
 
 
-def test_the_errors_of_the_compiler() -> None:
+def test_compiler_output_names_missing_members_with_file_and_line() -> None:
     failure = (
         "cannot compile the oracle's Java for Kafka 4.5.0: /a b/accumulator/AccumulatorAccess.java:42: The method"
         " ready(Cluster, long) is undefined for the type RecordAccumulator; /a b/sender/Requests.java:7: The import"
@@ -60,7 +60,7 @@ def test_the_errors_of_the_compiler() -> None:
         ),
     ],
 )
-def test_a_class_of_another_library_is_not_kafkas(failure: str) -> None:
+def test_missing_class_of_another_library_is_not_attributed_to_kafka(failure: str) -> None:
     assert absences(failure) == [Absence("class com.fasterxml.jackson.databind.JsonNode was not found", kafkas=False)]
 
 
@@ -74,9 +74,9 @@ def test_a_class_of_another_library_is_not_kafkas(failure: str) -> None:
         "",
     ],
 )
-def test_other_failures_name_nothing(failure: str) -> None:
+def test_failure_without_missing_member_gives_no_absences(failure: str) -> None:
     assert absences(failure) == []
 
 
-def test_each_is_named_once() -> None:
+def test_repeated_missing_class_is_listed_once() -> None:
     assert absences(f"has no class {BUILT_IN}; has no class {BUILT_IN}") == [Absence(f"class {BUILT_IN} was not found")]

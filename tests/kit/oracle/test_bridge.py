@@ -84,7 +84,7 @@ def message(log: str, folder: Path) -> str:
     return str(raised.value)
 
 
-def test_the_message_has_file_line_message_and_release(tmp_path: Path) -> None:
+def test_compile_error_names_release_file_line_and_message(tmp_path: Path) -> None:
     assert message(LOG, tmp_path) == (
         "cannot compile the oracle's Java for Kafka 4.4.0: /src/murmur2/Murmur2Rule.java:15: Utils cannot be resolved;"
         ' /src/murmur2/Murmur2Rule.java:20: Syntax error, insert ";" to complete Statement:'
@@ -92,7 +92,7 @@ def test_the_message_has_file_line_message_and_release(tmp_path: Path) -> None:
     )
 
 
-def test_of_many_errors_the_first_three_are_shown(tmp_path: Path) -> None:
+def test_compile_error_shows_first_three_of_many_errors(tmp_path: Path) -> None:
     text = message("".join(ERROR.format(line=line) for line in range(1, 9)), tmp_path)
     assert "Rule.java:3: mistake 3 (and 5 more errors): correct" in text
     assert "mistake 4" not in text
@@ -101,16 +101,16 @@ def test_of_many_errors_the_first_three_are_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("log", "shown"), [("out of\nmemory\n", "out of memory"), ("", "the compiler printed no error")]
 )
-def test_a_log_of_another_form_is_shown_whole(tmp_path: Path, log: str, shown: str) -> None:
+def test_compile_error_with_unparsed_log_shows_the_whole_log(tmp_path: Path, log: str, shown: str) -> None:
     assert f"for Kafka 4.4.0: {shown}: correct" in message(log, tmp_path)
 
 
-def test_nothing_is_kept_of_a_failed_compilation(tmp_path: Path) -> None:
+def test_failed_compilation_leaves_no_cached_classes(tmp_path: Path) -> None:
     message(LOG, tmp_path)
     assert cached(tmp_path) == []
 
 
-def test_classes_that_are_cached_whole_are_not_compiled_again(tmp_path: Path, source: Path) -> None:
+def test_cached_classes_are_not_compiled_again(tmp_path: Path, source: Path) -> None:
     compiler = FakeCompiler(tmp_path)
     jar = compiler.jar([source], "Spark", [])
     with zipfile.ZipFile(jar) as opened:
@@ -154,7 +154,7 @@ def _link_to_a_folder(jar: Path) -> None:
 
 @pytest.mark.parametrize("damage", [_empty, _truncate, _change_a_bit, _make_a_folder, _make_a_fifo, _link_to_what_has_no_end,
                                     _link_to_a_folder, Path.unlink])  # fmt: skip
-def test_a_damaged_jar_of_classes_is_compiled_again(
+def test_damaged_or_replaced_jar_of_classes_is_compiled_again(
     tmp_path: Path, source: Path, damage: Callable[[Path], None]
 ) -> None:
     compiler = FakeCompiler(tmp_path)
@@ -174,7 +174,7 @@ def test_a_damaged_jar_of_classes_is_compiled_again(
         (CLASS, "Half.class could not be written: No space left on device\n", "No space left on device"),
     ],
 )
-def test_a_success_of_the_compiler_without_whole_classes_is_an_error(
+def test_compiler_success_with_missing_or_truncated_class_files_is_an_error(
     tmp_path: Path, source: Path, content: bytes | None, log: str, why: str
 ) -> None:
     compiler = FakeCompiler(tmp_path, content)
@@ -186,7 +186,7 @@ def test_a_success_of_the_compiler_without_whole_classes_is_an_error(
 
 
 @pytest.mark.parametrize("call", ["os.fsync", "pathlib.Path.replace", "pathlib.Path.mkdir"])
-def test_a_full_disk_while_caching_leaves_nothing_and_heals(
+def test_full_disk_while_caching_leaves_no_classes_and_next_compile_succeeds(
     tmp_path: Path, source: Path, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     def full(*_: object, **__: object) -> None:
@@ -205,7 +205,7 @@ def _touch(path: Path) -> None:
     path.write_bytes(path.read_bytes() + b".")
 
 
-def test_everything_that_decides_the_classes_is_in_their_name(tmp_path: Path, source: Path) -> None:
+def test_cache_name_of_classes_depends_on_java_sources_jars_and_class_path(tmp_path: Path, source: Path) -> None:
     folder, one, other = tmp_path / "classpath", tmp_path / "one.jar", tmp_path / "other.jar"
     folder.mkdir()
     for path in (one, other, folder / "in.jar"):
@@ -226,7 +226,7 @@ def test_everything_that_decides_the_classes_is_in_their_name(tmp_path: Path, so
     assert len(set(seen)) == len(seen)
 
 
-def test_the_half_of_a_sweep_names_no_class_of_kafkas_clients() -> None:
+def test_spark_sweep_java_sources_import_no_kafka_classes() -> None:
     """Spark's class path has them only when a topic is read or written."""
     for names in (["KeyBlock", "Answers"], ["PutFile"], ["AuditBlocks"]):
         sources = java_sources([f"kafkaoracle.spark.{name}" for name in names], ORACLE_SOURCES)

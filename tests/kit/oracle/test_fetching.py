@@ -55,7 +55,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     return Store(tmp_path)
 
 
-def test_a_jvm_is_started_once_and_then_never_again(store: Store) -> None:
+def test_jars_already_in_the_store_are_fetched_without_starting_a_jvm(store: Store) -> None:
     first = fetched([ONE, TWO], store)
     assert [each.path.read_text() for each in first] == ["a:one:1", "a:two:1"]
     assert [each.pinned for each in first] == [True, False]
@@ -63,12 +63,12 @@ def test_a_jvm_is_started_once_and_then_never_again(store: Store) -> None:
     assert Jvm.started == 1
 
 
-def test_a_jvm_that_runs_is_used(store: Store) -> None:
+def test_fetch_with_running_jvm_starts_no_second_jvm(store: Store) -> None:
     assert len(fetched([ONE], store, Jvm())) == 1  # type: ignore[arg-type]
     assert Jvm.started == 0
 
 
-def test_a_jar_that_was_changed_is_found(store: Store) -> None:
+def test_stored_jar_with_changed_content_raises_jar_changed(store: Store) -> None:
     fetched([ONE], store)
     store.path(ONE).write_text("another")
     with pytest.raises(JarChanged):
@@ -76,5 +76,5 @@ def test_a_jar_that_was_changed_is_found(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("store")
-def test_published_releases_are_in_order_without_candidates_and_those_that_are_not_mirrored() -> None:
+def test_published_versions_are_sorted_without_release_candidates_or_0_9() -> None:
     assert list(map(str, published_versions())) == ["0.10.0.0", "3.9.2", "3.10.0", "4.4.0"]

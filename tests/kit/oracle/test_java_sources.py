@@ -36,12 +36,12 @@ def test_java_sources_include_imports_and_same_package_classes(folder: Path) -> 
     ]  # fmt: skip
 
 
-def test_several_classes_share_files(folder: Path) -> None:
+def test_java_sources_of_several_classes_have_no_duplicates(folder: Path) -> None:
     found = java_sources(["kafkaoracle.two.Other", "kafkaoracle.three.Named", "kafkaoracle.three.Named"], folder)
     assert names(found) == ["three/Named", "two/Other"]
 
 
-def test_every_file_of_the_releases_is_used_by_some_rule() -> None:
+def test_java_oracle_source_files_are_all_used_by_some_rule() -> None:
     everything = {file for file in (ORACLE_SOURCES / "release").glob("**/*.java") if file.stem != "Murmur2Clock"}
     classes = {
         name
@@ -51,7 +51,7 @@ def test_every_file_of_the_releases_is_used_by_some_rule() -> None:
     assert set(java_sources(classes)) == everything
 
 
-def test_what_a_release_lacks_is_left_out() -> None:
+def test_java_sources_omit_rules_missing_in_the_release() -> None:
     found = names(java_sources(java_classes(parse_release("0.10.0.1")).values()))
     assert "record_sizes/RecordSizesByMemoryRecords" in found
     assert not {"record_sizes/RecordSizesRule", "builtin_partitioner/BuiltInPartitionerRule"} & set(found)

@@ -89,7 +89,7 @@ def test_jvm_that_ends_while_starting_is_reported_with_error(
     assert program.is_gone()
 
 
-def test_jvm_that_does_not_start_in_time_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jvm_that_does_not_start_within_the_limit_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "START_LIMIT_S", 0.4)
     program = Program(tmp_path, HANG)
     begun = time.monotonic()
@@ -134,7 +134,7 @@ except ProcessLookupError:
 
 
 @pytest.mark.parametrize("then", ["sys.exit(4)", WAIT_FOR_THE_END, HANG])
-def test_a_jvm_that_starts_and_does_not_respond(tmp_path: Path, free_port: int, then: str) -> None:
+def test_jvm_that_starts_but_does_not_respond_is_reported_and_killed(tmp_path: Path, free_port: int, then: str) -> None:
     Program(tmp_path, ADDRESS.format(port=free_port) + then)
     command = [sys.executable, "-W", "always::ResourceWarning", "-c", NO_RESPONSE, str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
@@ -172,13 +172,15 @@ def test_jvm_without_pyspark_names_the_install(monkeypatch: pytest.MonkeyPatch) 
         Jvm()
 
 
-def test_a_missing_java_is_reported_before_anything_starts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_java_home_without_java_is_reported_before_a_jvm_starts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     with pytest.raises(NoJava, match="no working bin/java"):
         Jvm()
 
 
-def test_an_interrupt_while_the_process_is_made_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sigterm_during_jvm_process_creation_leaves_no_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The process is there, but nothing has its name yet: an exception at this moment would leave it running."""
     program, start = Program(tmp_path, HANG), module._start
 
@@ -221,7 +223,7 @@ os.kill(os.getpid(), 9)
 """
 
 
-def test_libraries_of_a_closed_release_are_deleted(tmp_path: Path) -> None:
+def test_native_libraries_unpacked_for_a_closed_release_are_deleted(tmp_path: Path) -> None:
     (tmp_path / "spark").mkdir()
     (tmp_path / "snappy-1.1.10-libsnappyjava.so").touch()
     jvm = Jvm.__new__(Jvm)  # not started
@@ -231,7 +233,7 @@ def test_libraries_of_a_closed_release_are_deleted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [IsADirectoryError(21, "Is a directory"), PermissionError(13, "Permission denied")])
-def test_an_error_of_a_file_is_not_taken_for_a_lost_jvm(error: OSError) -> None:
+def test_file_error_in_jvm_call_is_raised_unchanged(error: OSError) -> None:
     def work() -> None:
         raise error
 
@@ -240,7 +242,7 @@ def test_an_error_of_a_file_is_not_taken_for_a_lost_jvm(error: OSError) -> None:
 
 
 @pytest.mark.parametrize("error", [ConnectionRefusedError(111, "Connection refused"), TimeoutError("timed out")])
-def test_an_error_of_the_connection_is_a_lost_jvm(error: OSError) -> None:
+def test_connection_error_in_jvm_call_raises_jvm_lost_with_exit_code(error: OSError) -> None:
     def work() -> None:
         raise error
 
@@ -261,7 +263,7 @@ Jvm(java=Java(Path(sys.argv[1]) / "java", 17, "a test"))
 
 
 @pytest.mark.parametrize("then", [HANG, WAIT_FOR_THE_END])
-def test_run_killed_while_the_jvm_starts_leaves_no_folder(tmp_path: Path, then: str) -> None:
+def test_run_killed_during_jvm_start_leaves_no_temporary_folder(tmp_path: Path, then: str) -> None:
     (temporary := tmp_path / "temporary").mkdir()
     program = Program(tmp_path, then)
     with subprocess.Popen(

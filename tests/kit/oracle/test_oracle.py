@@ -26,7 +26,7 @@ def test_java_exception_is_reported_with_causes() -> None:
     assert with_causes(cause) == cause.text
 
 
-def test_causes_that_go_round_in_a_ring_end() -> None:
+def test_cyclic_java_exception_causes_are_cut_after_7() -> None:
     ring = Throwable("a")
     ring.cause = Throwable("b", ring)
     assert with_causes(ring).count("; caused by ") == 7

@@ -17,16 +17,16 @@ def chosen(named: str) -> list[str]:
     return list(map(str, chosen_releases(named, PINS)))
 
 
-def test_all_are_the_pinned_ones_in_order_of_version() -> None:
+def test_release_argument_all_selects_pinned_releases_in_version_order() -> None:
     assert chosen("all") == ["0.10.0.1", "3.9.2", "3.10.0"]
 
 
-def test_newest_and_exact_ones_in_the_order_given() -> None:
+def test_release_argument_with_newest_and_exact_versions_keeps_order() -> None:
     assert chosen("newest") == ["3.10.0"]
     assert chosen("4.4.0, newest ,0.10.0.1,") == ["4.4.0", "3.10.0", "0.10.0.1"]
 
 
-def test_a_spread_is_the_newest_patch_release_of_each_minor_release() -> None:
+def test_release_argument_spread_selects_newest_patch_per_minor_release() -> None:
     versions = ["4.4.0", "0.10.2.2", "0.10.0.0", "3.9.10", "0.10.0.1", "3.9.2", "1.0.0", "1.0.2", "4.3.1"]
     assert list(map(str, spread(map(parse_release, versions)))) == [
         "0.10.0.1", "0.10.2.2", "1.0.2", "3.9.10", "4.3.1", "4.4.0",
@@ -47,7 +47,7 @@ def test_malformed_release_name_is_refused_with_examples(named: str) -> None:
         chosen(named)
 
 
-def test_a_release_named_twice_is_meant_once() -> None:
+def test_release_named_twice_is_selected_once() -> None:
     assert chosen("3.10.0,newest") == ["3.10.0"]
 
 
@@ -57,7 +57,7 @@ def test_single_exact_release_is_parsed_or_refused() -> None:
         named_release("4.x")
 
 
-def test_names_joined_by_commas() -> None:
+def test_comma_separated_names_split_without_spaces_and_empty_parts() -> None:
     assert list(split("murmur2, partition-for-key,,")) == ["murmur2", "partition-for-key"]
     assert list(split("")) == []
 

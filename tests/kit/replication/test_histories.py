@@ -20,7 +20,7 @@ def groups() -> tuple[HistoryGroup, ...]:
     return generate_histories(0)
 
 
-def test_every_kind_of_history_is_there(groups: tuple[HistoryGroup, ...]) -> None:
+def test_generated_histories_cover_required_labels(groups: tuple[HistoryGroup, ...]) -> None:
     assert missing_labels(groups) == frozenset()
 
 
@@ -30,13 +30,13 @@ def test_generated_histories_are_at_least_64_and_distinct(groups: tuple[HistoryG
     assert len(set(scripts)) == len(scripts) >= 64
 
 
-def test_a_group_has_the_same_faults(groups: tuple[HistoryGroup, ...]) -> None:
+def test_histories_of_a_group_have_equal_faults(groups: tuple[HistoryGroup, ...]) -> None:
     for group, sequence in zip(groups, SEQUENCES, strict=True):
         faults = {tuple(event for event in script.events if isinstance(event, _FAULTS)) for script in group.scripts}
         assert faults == {sequence.faults}
 
 
-def test_every_history_is_determined_in_every_cluster(groups: tuple[HistoryGroup, ...]) -> None:
+def test_generated_histories_have_deterministic_answers_on_all_clusters(groups: tuple[HistoryGroup, ...]) -> None:
     for group in groups:
         for script in group.scripts:
             for cluster in CLUSTERS:
@@ -44,7 +44,7 @@ def test_every_history_is_determined_in_every_cluster(groups: tuple[HistoryGroup
             assert simulate(script, "4.3.1") == simulate(script, "4.4.0"), "not distinguished"
 
 
-def test_a_missing_kind_is_named(groups: tuple[HistoryGroup, ...]) -> None:
+def test_required_label_without_history_is_reported_missing(groups: tuple[HistoryGroup, ...]) -> None:
     without = tuple(
         replace(
             group,
@@ -55,7 +55,7 @@ def test_a_missing_kind_is_named(groups: tuple[HistoryGroup, ...]) -> None:
     assert "acknowledged records lost" in missing_labels(without)
 
 
-def test_kinds_of_a_script() -> None:
+def test_cluster_script_labels_name_faults_leaders_and_waits() -> None:
     found = labels(ClusterScript((Pause(3), Produce(-1, wait=False), Settle(), Kill(1), Settle(), Start(1), Settle())))
     assert {"pause a follower", "kill a leader", "start a leader", "request waits until a follower leaves"} <= found
     assert "no in-sync replica runs" not in found

@@ -28,12 +28,12 @@ def right() -> dict[tuple[ClusterScript, tuple[str, ClusterMode]], Prediction]:
     return {(script, cluster): predict(script, cluster) for cluster in DISTINCT_CLUSTERS for script in scripts}
 
 
-def test_there_are_enough_mistakes() -> None:
+def test_at_least_12_distinct_replication_mutants_exist() -> None:
     assert len({one.slug for one in MISTAKES}) == len(MISTAKES) >= 12
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.slug)
-def test_a_mistake_is_found(
+def test_replication_mutant_changes_a_prediction_and_is_undone(
     mistake: Mistake, right: dict[tuple[ClusterScript, tuple[str, ClusterMode]], Prediction]
 ) -> None:
     with mistaken(mistake):

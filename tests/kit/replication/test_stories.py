@@ -25,7 +25,9 @@ SHOWS = {
 
 @pytest.mark.parametrize("cluster", CLUSTERS, ids=" ".join)
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story.title)
-def test_example_history_is_determined_and_ends_settled(story: Story, cluster: tuple[str, ClusterMode]) -> None:
+def test_example_history_is_deterministic_and_ends_with_settled_state(
+    story: Story, cluster: tuple[str, ClusterMode]
+) -> None:
     answers = simulate(story.script, *cluster)
     assert isinstance(answers[-1], Settled)
     lines = story_timeline(story.script, answers)
@@ -45,7 +47,7 @@ def test_example_history_with_acks_all_loses_no_acknowledged_record() -> None:
     assert [one.error for one in simulate(story.script, "4.4.0") if isinstance(one, Produced)] == ["NONE"] * 3
 
 
-def test_a_timeline_in_full() -> None:
+def test_example_timeline_row_shows_leader_isr_and_replica_logs() -> None:
     (story,) = [one for one in STORIES if one.title == "With acks=1 a record is lost with its leader"]
     lines = story_timeline(story.script, simulate(story.script, "4.4.0"))
     assert lines[9] == (
@@ -53,6 +55,6 @@ def test_a_timeline_in_full() -> None:
     )
 
 
-def test_cluster_setting_events_are_described_in_words() -> None:
+def test_cluster_setting_event_text_names_the_kafka_config() -> None:
     assert describe_event(SetMinInsyncReplicas(2)) == "set min.insync.replicas=2"
     assert describe_event(SetUncleanElection(True)) == "set unclean.leader.election.enable=true"

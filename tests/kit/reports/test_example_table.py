@@ -15,7 +15,7 @@ def question(rule: str, text: str) -> Question:
     return msgspec.json.decode(text, type=RULES[rule].question)
 
 
-def test_answers_without_steps_are_rows() -> None:
+def test_example_table_without_steps_has_a_row_per_release_group() -> None:
     asked = question("partition-for-key", '{"key": "6162", "partitions": 3}')
     shown = example_table(asked, [("up to 1", {"partition": 1}), ("since 2", {"raises": "A", "message": "a|b"})])
     assert shown == (
@@ -24,7 +24,7 @@ def test_answers_without_steps_are_rows() -> None:
     )
 
 
-def test_steps_stand_side_by_side_up_to_the_last_that_differs() -> None:
+def test_example_table_shows_steps_up_to_last_difference_side_by_side() -> None:
     asked = question(
         "builtin-partitioner",
         ASKED % '{"op": "peek"}, {"op": "peek"}, {"op": "peek"}',
@@ -37,7 +37,7 @@ def test_steps_stand_side_by_side_up_to_the_last_that_differs() -> None:
     assert shown.endswith("The answers to the last step match.")
 
 
-def test_of_long_answers_only_what_differs_is_shown() -> None:
+def test_example_table_shows_only_differing_fields_of_long_answers() -> None:
     long = "x" * 200
     shown = example_table(
         question("builtin-partitioner", ASKED % '{"op": "peek"}'),
@@ -47,7 +47,7 @@ def test_of_long_answers_only_what_differs_is_shown() -> None:
     assert long not in shown
 
 
-def test_of_long_lists_of_objects_the_parts_that_differ_are_shown() -> None:
+def test_example_table_shows_only_differing_elements_of_long_lists() -> None:
     asked = question("record-batch", '{"decode": ""}')
     alike = {"size": 70, "header": {"text": "x" * 300}, "records": [None, {"offset": 1, "key": "6b"}]}
     first = {"batches": [{**alike, "skipped": [[1, 2]]}, alike], "valid_bytes": 140}
@@ -65,13 +65,13 @@ def test_of_long_lists_of_objects_the_parts_that_differ_are_shown() -> None:
     assert whole == "| in all | `valid_bytes 140` |"
 
 
-def test_code_is_one_line_and_cut() -> None:
+def test_markdown_code_is_escaped_shortened_and_one_line() -> None:
     assert code("a\nb") == "`a b`"
     assert code("`*|") == "<code>&#96;&#42;&#124;</code>"
     assert len(code("x" * 1000)) < 250
 
 
-def test_of_a_long_script_the_steps_around_the_first_difference_are_shown() -> None:
+def test_example_table_of_long_script_shows_steps_around_first_difference() -> None:
     asked = question("builtin-partitioner", ASKED % ", ".join(['{"op": "peek"}'] * 20))
     sides = [
         ("a", {"steps": [{"partition": 0}] * 20}),

@@ -16,25 +16,25 @@ def template(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     return files
 
 
-def test_what_is_given_is_escaped_and_made_harmless(template: dict[str, str]) -> None:
+def test_rendered_page_escapes_html_and_control_characters(template: dict[str, str]) -> None:
     template["t"] = "{{ text }}|{{ text | upper }}|{{ made }}|{{ count }}"
     given = {"text": "<b>\x1b\n", "made": Markup("<i>"), "count": 5}
     assert page.render("t", (), {}, given) == "&lt;b&gt;\\x1b\n|&lt;B&gt;\\x1b\n|<i>|5"
 
 
-def test_a_long_text_is_cut(template: dict[str, str]) -> None:
+def test_rendered_page_shortens_text_above_10000_characters(template: dict[str, str]) -> None:
     template["t"] = "{{ text }}"
     assert page.render("t", (), {}, {"text": "a" * 20_000}).endswith("… (10,000 more characters)")
 
 
-def test_page_policy_has_the_hash_of_the_style_sheets(template: dict[str, str]) -> None:
+def test_content_security_policy_has_the_hash_of_the_style_sheets(template: dict[str, str]) -> None:
     template["t"] = "{{ style }} {{ policy }}"
     both, other = page.render("t", ("a.css", "b.css"), {}, {}), page.render("t", ("a.css",), {}, {})
     assert both.startswith("a { color: red; }b { color: blue; } default-src &#39;none&#39;; style-src &#39;sha256-")
     assert both.split("sha256-")[1] != other.split("sha256-")[1]
 
 
-def test_what_is_not_given_is_an_error(template: dict[str, str]) -> None:
+def test_undefined_template_variable_raises_error(template: dict[str, str]) -> None:
     template["t"] = "{{ text }}"
     with pytest.raises(UndefinedError):
         page.render("t", (), {}, {})

@@ -27,25 +27,25 @@ def sections(page: str) -> Iterator[str]:
     return (line for line in page.splitlines() if line.startswith("## "))
 
 
-def test_a_section_without_content_is_left_out(page: str) -> None:
+def test_rule_page_omits_sections_without_content(page: str) -> None:
     assert list(sections(page)) == [
         "## Question", "## Answer", "## Kinds of question", "## In domain", "## Examples", "## Known mistakes",
     ]  # fmt: skip
 
 
-def test_kinds_are_core_optional_or_out_of_domain(page: str) -> None:
+def test_rule_page_lists_required_optional_and_out_of_domain_labels(page: str) -> None:
     assert "an implementation that answers questions of these kinds: `does not wrap`." in page
     assert "out of domain](#in-domain): `below 0`." in page
     assert "| `wraps` | sequences \\| that wrap |" in page
     assert "- It is \\| negative." in page
 
 
-def test_an_example_and_a_mistake(page: str) -> None:
+def test_rule_page_shows_example_json_and_mutant_with_reference(page: str) -> None:
     assert '```json\n{"sequence": 1, "by": 2}\n```\n\nAnswer in 28 releases, 0.11.0.3 to 4.4.0:' in page
     assert "| `grows` | Never wraps. | <https://example.org/1> |" in page
 
 
-def test_an_exception_is_shown_without_control_characters() -> None:
+def test_rule_page_shows_exception_message_with_control_characters_escaped() -> None:
     thrown = [{"raises": "ConfigException", "message": "a\x1b[2J | b"}]
     page = rule_page(RULE, [EXAMPLE], thrown, frozenset(), [], [MUTANT])
     assert "| `ConfigException` | a\\x1b[2J \\| b |" in page
@@ -57,7 +57,7 @@ def test_rule_page_without_domain_states_every_question_in_domain(monkeypatch: p
     assert "## In domain\n\nEvery question: a user of some client can bring it about.\n\n## Examples" in page
 
 
-def test_long_json_has_a_line_for_each_entry() -> None:
+def test_long_json_on_rule_page_has_a_line_per_entry() -> None:
     value = {"name": "x", "steps": [{"op": "a" * 60}, {"op": "b" * 60}], "few": [1, 2]}
     assert module._laid_out(value) == (
         f'{{\n "name": "x",\n "steps": [\n  {{"op": "{"a" * 60}"}},\n  {{"op": "{"b" * 60}"}}\n ],\n "few": [1, 2]\n}}'

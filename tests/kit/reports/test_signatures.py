@@ -68,10 +68,10 @@ SHORT = f"short(key: bytes | None, *, release: str | Release = '{NEWEST}', made:
         ("Made.ask", "Made.ask(other: Made) -> Made"),
     ],
 )
-def test_signature_has_the_text_of_the_source(name: str, shown: str) -> None:
+def test_signature_text_has_types_and_defaults_as_in_source(name: str, shown: str) -> None:
     assert signature(f"{HERE}:{name}") == shown
 
 
-def test_modules_are_imported_once_with_all_their_names() -> None:
+def test_import_lines_import_a_module_once_with_all_names() -> None:
     names = ["a.b:First", "a.b:First.ask", "c:other", "a.b:second"]
     assert list(import_lines(names)) == ["from a.b import First, second", "from c import other"]

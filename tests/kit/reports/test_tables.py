@@ -38,7 +38,7 @@ def printed(made: PlainTable, width: int) -> str:
 
 @given(ROWS, st.integers(20, 200))
 @example([["orders-0", "12,132 / 2", "0 to 239,789"]], 20)
-def test_words_of_a_table_are_whole_at_every_width(rows: list[list[str]], width: int) -> None:
+def test_table_of_any_width_breaks_or_loses_no_word(rows: list[list[str]], width: int) -> None:
     heads = [f"head{column}" for column in range(len(rows[0]))]
     words = Counter(word for row in rows for cell in row for word in cell.split() if cell != "-")
     lines = printed(table("", heads, rows), width).splitlines()
@@ -49,7 +49,7 @@ def test_words_of_a_table_are_whole_at_every_width(rows: list[list[str]], width:
 
 
 @given(ROWS)
-def test_a_table_with_room_has_one_line_a_row(rows: list[list[str]]) -> None:
+def test_table_on_wide_terminal_has_one_line_per_row(rows: list[list[str]]) -> None:
     heads = [f"head{column}" for column in range(len(rows[0]))]
     assert len(printed(table("", heads, rows), 2000).splitlines()) == 1 + len(rows)
 
@@ -72,7 +72,7 @@ def test_table_is_printed_in_the_widest_form_that_fits() -> None:
     ]  # fmt: skip
 
 
-def test_every_table_of_the_kit_is_of_this_module() -> None:
+def test_rich_tables_are_used_only_in_module_tables() -> None:
     kit = Path(kafka_conformance.__file__).parent
     uses = {path.relative_to(kit).as_posix() for path in kit.rglob("*.py") if "rich.table" in path.read_text("utf-8")}
     assert uses == {"reports/tables.py"}
@@ -120,7 +120,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", LIGHT)
-def test_commands_break_no_word_in_a_narrow_terminal(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_output_on_narrow_terminal_breaks_no_word(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     heads = {"-"}
     made = PlainTable.__init__
 

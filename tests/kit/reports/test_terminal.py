@@ -25,14 +25,14 @@ def test_finding_text_has_question_answers_and_replay_command() -> None:
     ]
 
 
-def test_what_was_not_saved_cannot_be_seen_again() -> None:
+def test_finding_without_saved_id_has_no_replay_command() -> None:
     said = finding(RULES["murmur2"], DIFFERENCE, ("java 3.1.2", "java 3.2.3"), 1, "").plain
     assert "1 question of this kind" in said
     assert "replay" not in said
 
 
 @pytest.mark.parametrize(("count", "said"), [(0, "0 days"), (1, "1 day"), (2, "2 days"), (16843009, "16,843,009 days")])
-def test_plural_adds_an_s_unless_one(count: int, said: str) -> None:
+def test_plural_adds_s_except_for_count_1(count: int, said: str) -> None:
     assert plural(count, "day") == said
 
 
@@ -43,7 +43,7 @@ def printed(made: object) -> list[str]:
     return [line.rstrip() for line in captured.get().splitlines() if line.strip()]
 
 
-def test_numbers_stand_to_the_right_and_brackets_are_no_markup() -> None:
+def test_table_aligns_numbers_right_and_prints_brackets_literally() -> None:
     rows = [["murmur2", "1,000", "[red]a"], ["partition-for-key", "16,843,009", "12"]]
     assert printed(table("", ["rule", "asked", "by"], rows)) == [
         "rule                    asked  by",
@@ -56,7 +56,7 @@ def test_table_without_rows_prints_the_headings() -> None:
     assert printed(table("", ["rule", "asked"], [])) == ["rule  asked"]
 
 
-def test_what_is_no_terminal_is_wide_whatever_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_to_a_pipe_is_at_least_120_wide_despite_columns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     assert console().width >= 120

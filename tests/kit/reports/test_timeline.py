@@ -32,7 +32,7 @@ def lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.splitlines() if line.strip()]
 
 
-def test_each_step_says_why_and_what_changed() -> None:
+def test_timeline_step_shows_answer_reasons_and_changed_state() -> None:
     assert lines(printed(story(*map(Row, (FIRST, SECOND, THIRD))))) == [
         "a-rule, question 0123, by java 4.4.0",
         "a title",
@@ -48,7 +48,7 @@ def test_each_step_says_why_and_what_changed() -> None:
     ]
 
 
-def test_a_step_answered_otherwise_is_marked() -> None:
+def test_timeline_marks_step_that_differs_from_the_reference() -> None:
     shown = lines(printed(story(Row(FIRST), Row(SECOND, "node 0 ready"))))
     assert "1   0  ready?         no node ready ◀" in shown
     assert "                      the reference: node 0 ready" in shown
@@ -56,7 +56,7 @@ def test_a_step_answered_otherwise_is_marked() -> None:
     assert "◀" not in printed(story(Row(FIRST), Row(SECOND)))
 
 
-def test_without_steps_question_and_answer_stand_side_by_side() -> None:
+def test_timeline_without_steps_lists_question_answer_and_reference_answer() -> None:
     assert lines(printed(story(instead=(("hash", "8"),))))[2:] == [
         "asked                  key   null",
         "answered               hash  7",
@@ -79,7 +79,7 @@ def test_timeline_keeps_to_the_terminal_width(width: int) -> None:
 
 
 @pytest.mark.parametrize("colour", [False, True])
-def test_escape_sequences_and_markup_in_a_question_do_nothing(colour: bool) -> None:
+def test_timeline_escapes_control_characters_and_markup_of_a_question(colour: bool) -> None:
     evil = "t\x1b[2J\x07[bold]x[/]\u202e"
     shown = printed(story(Row(Explained(0, evil, evil, evil, (evil,), ((evil, evil),)))), 200, colour)
     assert "\x1b[2J" not in shown

@@ -52,7 +52,7 @@ def boxes(root: Element) -> Iterator[tuple[str, float, float, float]]:
             yield kind, *(float(rect.attrib[side]) for side in ("x", "width", "y"))
 
 
-def test_a_box_goes_on_for_as_long_as_nothing_changes() -> None:
+def test_figure_box_spans_steps_until_batch_state_changes() -> None:
     found = sorted(boxes(parsed(LIFE)), key=lambda box: box[1])
     assert [kind for kind, *_ in found] == ["open", "full", "sent", "retry", "sent", "ended"]
     column = found[1][2] + 2
@@ -61,18 +61,18 @@ def test_a_box_goes_on_for_as_long_as_nothing_changes() -> None:
     assert [round((x - left) / column) for _, x, _, _ in found] == [0, 2, 3, 4, 5, 6]
 
 
-def test_what_is_out_stands_above_the_queue() -> None:
+def test_figure_draws_in_flight_batches_above_the_queue() -> None:
     heights = {kind: y for kind, _, _, y in boxes(parsed(LIFE))}
     assert heights["sent"] == heights["ended"] < heights["open"] == heights["retry"]
 
 
-def test_the_front_of_a_queue_is_on_top() -> None:
+def test_figure_draws_front_of_queue_on_top() -> None:
     front, back = Box("#0", "full", "front"), Box("#1", "open", "back")
     found = {kind: y for kind, _, _, y in boxes(parsed(story(step(0, "x", front, back))))}
     assert found["full"] < found["open"]
 
 
-def test_timeline_figure_groups_rows_of_an_instant_in_one_band() -> None:
+def test_figure_groups_steps_of_equal_time_in_one_band() -> None:
     root = parsed(LIFE)
     bands = [rect for rect in root.iter(f"{SVG}rect") if rect.attrib["class"].startswith("band")]
     assert [band.attrib["class"] for band in bands] == ["band0", "band1", "band0"]
@@ -80,25 +80,25 @@ def test_timeline_figure_groups_rows_of_an_instant_in_one_band() -> None:
     assert times == ["0 ms", "5 ms", "9 ms"]
 
 
-def test_every_step_and_every_box_has_a_tooltip() -> None:
+def test_figure_steps_and_boxes_have_tooltips() -> None:
     titles = [title.text or "" for title in parsed(LIFE).iter(f"{SVG}title")]
     assert "step 0: asked append\nanswered append\n· why" in titles
     assert "step 0: queued: #0\nstep 1: queued: #0" in titles
 
 
-def test_lanes_go_by_number() -> None:
+def test_figure_lanes_are_sorted_by_topic_and_partition_number() -> None:
     rows = [step(0, "x", OPEN, name=name) for name in ("t-10", "t-9", "u-1")]
     names = [text.text for text in parsed(story(*rows)).iter(f"{SVG}text") if text.attrib["class"] == "name"]
     assert names == ["t-9", "t-10", "u-1"]
 
 
-def test_without_a_clock_there_are_steps_and_no_times() -> None:
+def test_figure_without_clock_shows_step_numbers_instead_of_times() -> None:
     root = parsed(story(step(None, "x", Box("2", "held", "at 2")), step(None, "y")))
     assert not [rect for rect in root.iter(f"{SVG}rect") if rect.attrib["class"].startswith("band")]
     assert [text.text for text in root.iter(f"{SVG}text") if text.attrib["class"] == "number"] == ["0", "1"]
 
 
-def test_a_step_answered_otherwise_is_marked() -> None:
+def test_figure_marks_step_that_differs_from_the_reference() -> None:
     root = parsed(story(Row(LIFE.rows[0].explained, "another answer")))
     (mark,) = [text for text in root.iter(f"{SVG}text") if text.attrib["class"] == "mark wrong"]
     assert mark.text == "◀ append"
@@ -108,7 +108,7 @@ def test_a_step_answered_otherwise_is_marked() -> None:
 @pytest.mark.parametrize(
     "evil", ["</text><script>alert(1)</script>", "\x1b[31m\x00", "]]>&lt;&", '" onload="x', "\ufffe\ud800", "\u202e"]
 )
-def test_whatever_a_question_says_is_text(evil: str) -> None:
+def test_figure_escapes_markup_and_control_characters_of_a_question(evil: str) -> None:
     box = Box(evil, "open", evil)
     row = Row(Explained(0, evil, evil, evil, (evil,), ((evil, evil),), (Lane(evil, (box,), (box,)),)), evil)
     root = parsed(Timeline("a-rule", evil, "0123", "4.4.0", "java", (), (), (row,)))
@@ -125,11 +125,11 @@ def test_whatever_a_question_says_is_text(evil: str) -> None:
     assert "http" not in figure(LIFE).decode().replace("http://www.w3.org/2000/svg", "")
 
 
-def test_timeline_figure_is_identical_on_each_drawing() -> None:
+def test_figure_of_equal_timeline_has_identical_bytes() -> None:
     assert figure(LIFE) == figure(LIFE)
 
 
-def test_light_and_dark_have_a_colour_for_every_box() -> None:
+def test_figure_has_light_and_dark_colour_for_each_batch_state() -> None:
     style = next(parsed(LIFE).iter(f"{SVG}style")).text or ""
     light, dark = style.split("@media (prefers-color-scheme: dark)")
     for kind in ("open", "full", "retry", "sent", "ended", "lost", "held"):
@@ -144,7 +144,7 @@ def test_timeline_figure_is_written_to_the_file(tmp_path: Path) -> None:
     assert path.read_bytes() == figure(LIFE)
 
 
-def test_a_name_of_another_kind_is_refused_first(tmp_path: Path) -> None:
+def test_figure_file_without_svg_suffix_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"give a name that ends in \.svg"):
         ready(tmp_path / "it.png")
 

@@ -62,7 +62,7 @@ class OuterQuestion(Question, frozen=True):
     """A number."""
 
 
-def test_fields_have_types_limits_defaults_and_meanings() -> None:
+def test_struct_docs_list_type_limits_default_and_docstring_per_field() -> None:
     outer, go, stop, inner = struct_docs(OuterQuestion)
     assert [(field.name, field.type, field.default) for field in outer.fields] == [
         ("key", "hex or null", ""),
@@ -78,21 +78,21 @@ def test_fields_have_types_limits_defaults_and_meanings() -> None:
     assert (inner.name, inner.meaning, inner.fields[0].meaning) == ("inner", "An inner object.", "Its `name`.")
 
 
-def test_a_list_of_values_and_a_field_that_may_be_absent() -> None:
+def test_struct_docs_mark_array_like_structs_and_absent_fields() -> None:
     (doc,) = struct_docs(PairAnswer)
     assert doc.is_list
     assert [(field.name, field.default) for field in doc.fields] == [("first", ""), ("last", "absent")]
     assert doc.fields[1].meaning == "The last:<br>`a`: one<br>`b`: two"
 
 
-def test_type_names_and_anchors_are_worded_for_pages() -> None:
+def test_struct_name_and_anchor_have_page_form() -> None:
     assert struct_name(AskedInner) == "inner"
     assert struct_name(OuterQuestion) == "outer question"
     assert anchor("Object `producer_id` and epoch") == "object-producer_id-and-epoch"
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_every_type_and_field_of_a_rule_has_a_docstring(slug: str) -> None:
+def test_question_and_answer_types_of_a_rule_have_docstrings(slug: str) -> None:
     roots = [RULES[slug].question, *answer_types(RULES[slug])]
     for doc in (doc for root in roots for doc in struct_docs(root)):
         assert doc.meaning.endswith("."), f"{slug}: give {doc.name} a docstring"

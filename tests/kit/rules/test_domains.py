@@ -160,12 +160,14 @@ def _reason(slug: str, question: Any) -> str:
 
 
 @pytest.mark.parametrize(("slug", "question"), _IN)
-def test_what_a_user_can_bring_about_is_in_domain(slug: str, question: Any) -> None:
+def test_question_that_real_clients_can_cause_is_in_domain(slug: str, question: Any) -> None:
     assert _reason(slug, question) == ""
 
 
 @pytest.mark.parametrize(("slug", "question", "why"), _OUT)
-def test_question_no_user_can_ask_is_out_of_domain(slug: str, question: Any, why: str) -> None:
+def test_question_that_no_real_client_can_cause_is_out_of_domain_with_reason(
+    slug: str, question: Any, why: str
+) -> None:
     with pytest.raises(AssertionError, match=why):
         raise AssertionError(_reason(slug, question))
 
@@ -182,7 +184,7 @@ def test_everyday_and_statistical_questions_are_in_domain(rule: Rule) -> None:
     ["murmur2", "partition-for-key", "producer-partition", "default-partitioner", "uniform-sticky-partitioner",
      "round-robin-partitioner", "builtin-partitioner", "sequence-increment", "sequence-decrement"],
 )  # fmt: skip
-def test_question_out_of_domain_has_a_nearest_one_in_domain(slug: str) -> None:
+def test_nearest_question_is_in_domain_and_unchanged_if_already_inside(slug: str) -> None:
     rule = RULES[slug]
     asked = collect(rule, 60, 1)
     assert any(map(rule.domain, asked))
@@ -191,7 +193,7 @@ def test_question_out_of_domain_has_a_nearest_one_in_domain(slug: str) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_optional_kinds_are_kinds_of_the_rule(rule: Rule) -> None:
+def test_optional_labels_are_required_labels_with_a_reason(rule: Rule) -> None:
     assert set(rule.optional_labels) <= rule.required_labels
     assert rule.required_labels - set(rule.optional_labels)
     assert all(rule.optional_labels.values())

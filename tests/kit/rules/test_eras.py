@@ -40,35 +40,35 @@ def _texts(**changes: object) -> list[str]:
     return list(map(str, eras(replace(RULES["murmur2"], releases=since("0.10.0.0"), **changes))))  # type: ignore[arg-type]
 
 
-def test_a_rule_that_never_changed_has_one_era() -> None:
+def test_rule_without_behaviour_records_has_one_era() -> None:
     assert _texts() == ["1.0.0 to 4.0.0"]
 
 
-def test_each_distinct_behaviour_record_is_one_era() -> None:
+def test_releases_with_equal_behaviour_records_form_one_era() -> None:
     assert _texts(behaviours=(_Changing,)) == ["1.0.0", "2.0.0 to 2.1.0", "3.0.0 to 4.0.0"]
     only = {"behaviours": (_Changing,), "unobservable": frozenset({"_Changing.limit"})}
     assert _texts(**only) == ["2.0.0 to 2.1.0", "1.0.0, 3.0.0 to 4.0.0"]
     assert _texts(behaviours=(_Fresh,)) == ["1.0.0 to 3.0.0", "4.0.0"]
 
 
-def test_field_shown_only_with_another_makes_no_era_alone() -> None:
+def test_behaviour_field_observable_only_with_another_field_starts_no_era() -> None:
     hidden = {"_Changing.limit": "_Changing.taken_back"}
     assert _texts(behaviours=(_Changing,), shows_with=hidden) == ["2.0.0 to 2.1.0", "1.0.0, 3.0.0 to 4.0.0"]
 
 
-def test_written_spans_of_releases_are_read_back_equal() -> None:
+def test_release_spans_parse_back_to_equal_releases() -> None:
     for chosen in (FIVE, FIVE[:1], (FIVE[0], *FIVE[2:4]), FIVE[::2]):
         assert releases_of(spans_of(chosen, FIVE), FIVE) == list(chosen)
     assert list(map(str, releases_of("1.0.1, 2.0.0 to 2.5.0", FIVE))) == ["1.0.1", "2.0.0", "2.1.0", "2.5.0"]
 
 
-def test_only_releases_of_the_rule_count() -> None:
+def test_eras_contain_only_releases_that_have_the_rule() -> None:
     rule = replace(RULES["murmur2"], releases=since("2.1.0", until="3.0.x"))
     assert list(map(str, eras(rule))) == ["2.1.0 to 3.0.0"]
     assert eras(replace(rule, releases=since("5.0.0"))) == ()
 
 
-def test_newest_release_of_an_era_stands_for_the_era() -> None:
+def test_era_exposes_newest_release_and_neighbouring_eras() -> None:
     every = eras(replace(RULES["murmur2"], behaviours=(_Changing,)))
     assert [str(era.newest) for era in every] == ["1.0.0", "2.1.0", "4.0.0"]
     assert neighbours(every[0], every) == [every[1]]
@@ -78,19 +78,19 @@ def test_newest_release_of_an_era_stands_for_the_era() -> None:
     assert neighbours(alone, [alone]) == []
 
 
-def test_spans_leave_nothing_out() -> None:
+def test_release_spans_list_gaps_and_are_empty_without_releases() -> None:
     assert spans_of({FIVE[0], FIVE[2], FIVE[3]}, FIVE) == "1.0.0, 2.1.0 to 3.0.0"
     assert spans_of((), FIVE) == ""
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_every_proven_release_of_a_rule_is_in_one_era(slug: str) -> None:
+def test_proven_releases_of_a_rule_are_in_exactly_one_era(slug: str) -> None:
     found = [release for era in eras(RULES[slug]) for release in era.releases]
     assert sorted(found) == [release for release in proven_releases() if release in RULES[slug].releases]
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_java_has_one_answer_within_an_era(slug: str) -> None:
+def test_java_answers_of_frozen_cases_are_equal_within_an_era(slug: str) -> None:
     shipped = shipped_cases(slug)
     frozen = {parse_release(release) for release in shipped.provenance.jars}
     for era in eras(RULES[slug]):

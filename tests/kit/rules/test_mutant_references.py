@@ -21,18 +21,18 @@ MODULES = [
 ]
 
 
-def test_no_reference_is_lost() -> None:
+def test_at_least_111_mutants_cite_a_reference() -> None:
     assert len(CITING) >= 111
 
 
 @pytest.mark.parametrize("mutant", CITING, ids=lambda mutant: mutant.slug)
-def test_references_are_distinct_permanent_addresses(mutant: Mutant) -> None:
+def test_mutant_references_are_distinct_permanent_github_links(mutant: Mutant) -> None:
     assert len(set(mutant.references)) == len(mutant.references)
     assert all(_ADDRESS.fullmatch(address) for address in mutant.references)
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_docstring_of_each_mutants_module_describes_the_mistakes(name: str) -> None:
+def test_docstring_of_mutant_module_describes_the_mistakes(name: str) -> None:
     assert len((import_module(name).__doc__ or "").split()) >= 6, (
         f"{name}: open its docstring with the mistakes it holds"
     )

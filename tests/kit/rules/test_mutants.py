@@ -31,7 +31,7 @@ def as_int(bits: int) -> int:
     return bits - (1 << 32) if bits >> 31 else bits
 
 
-def test_mutant_slugs_are_unique_and_described_with_valid_release() -> None:
+def test_mutants_have_unique_slug_description_and_release_of_the_rule() -> None:
     assert len({mutant.slug for mutant in MUTANTS}) == len(MUTANTS)
     assert all(mutant.description and mutant.rule in RULES for mutant in MUTANTS)
     assert all(mutant.release in RULES[mutant.rule].releases for mutant in MUTANTS)
@@ -54,7 +54,7 @@ def test_mutant_slugs_are_unique_and_described_with_valid_release() -> None:
         ("arrays-hash-code", b"\x80", -97 & 0xFFFFFFFF),
     ],
 )
-def test_hash_mutant_gives_the_known_wrong_hash(slug: str, key: bytes, bits: int) -> None:
+def test_hash_mutant_equals_published_test_vector_of_other_hash(slug: str, key: bytes, bits: int) -> None:
     assert hashed(slug, key) == as_int(bits)
 
 
@@ -70,12 +70,14 @@ def test_hash_mutant_gives_the_known_wrong_hash(slug: str, key: bytes, bits: int
         ("murmur2-64a", {}, {b"foobar": -790332482}),
     ],
 )
-def test_murmur2_with_one_thing_wrong(slug: str, unharmed: dict[bytes, int], harmed: dict[bytes, int]) -> None:
+def test_murmur2_mutant_is_wrong_only_for_affected_keys(
+    slug: str, unharmed: dict[bytes, int], harmed: dict[bytes, int]
+) -> None:
     assert {key: hashed(slug, key) for key in unharmed} == unharmed
     assert all(hashed(slug, key) != right for key, right in harmed.items())
 
 
-def test_an_unsigned_hash_is_the_same_bits() -> None:
+def test_unsigned_hash_mutant_equals_java_hash_plus_2_to_32() -> None:
     assert hashed("unsigned-hash", b"foobar") == 2**32 - 790332482
 
 
@@ -91,17 +93,17 @@ def test_an_unsigned_hash_is_the_same_bits() -> None:
         ("shift", 7, 4),
     ],
 )
-def test_the_sign_done_away_with_wrongly(slug: str, foobar: int, lowest: int) -> None:
+def test_sign_mutant_gives_wrong_partition_for_negative_hash_and_int_min(slug: str, foobar: int, lowest: int) -> None:
     assert said(slug, PartitionForKeyQuestion(b"foobar".hex(), 12)) == {"partition": foobar}
     assert said(slug, PartitionForKeyQuestion("a7d6506c", 12)) == {"partition": lowest}
 
 
-def test_a_fraction_in_doubles_is_one_too_low() -> None:
+def test_float_modulo_mutant_is_one_too_low_for_1000_partitions() -> None:
     assert said("float-arithmetic", PartitionForKeyQuestion(b"foobar".hex(), 1000)) == {"partition": 165}
     assert said("float-arithmetic", PartitionForKeyQuestion(b"foobar".hex(), 12)) == {"partition": 6}
 
 
-def test_what_counts_as_a_key_and_as_a_count() -> None:
+def test_null_key_and_partition_count_mutants_give_wrong_partition_or_exception() -> None:
     assert said("null-hashed-as-empty", PartitionForKeyQuestion(None, 12)) == {"partition": 9}
     assert said("empty-taken-for-null", PartitionForKeyQuestion("", 12)) == {"raises": "NullPointerException"}
     assert said("negative-count-raises", PartitionForKeyQuestion("", -7)) == {"raises": "ArithmeticException"}
@@ -144,12 +146,14 @@ def producer(
         ("index-for-id", "2.8.2", producer(), 0),
     ],
 )
-def test_what_a_producer_looks_at_wrongly(slug: str, version: str, question: Any, answer: int) -> None:
+def test_producer_partition_mutant_gives_documented_wrong_partition(
+    slug: str, version: str, question: Any, answer: int
+) -> None:
     assert next(mutant.release for mutant in MUTANTS if mutant.slug == slug) == parse_release(version)
     assert said(slug, question, version) == {"partition": answer}
 
 
-def test_old_check_of_partition_mutant_throws_in_newer_release() -> None:
+def test_mutant_with_0_10_partition_check_throws_in_0_11() -> None:
     assert said("as-0.10.0", producer(partition=7), "0.11.0.3") == {
         "raises": "IllegalArgumentException",
         "message": "Invalid partition given with record: 7 is not in the range [0...2].",

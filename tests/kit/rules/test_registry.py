@@ -18,11 +18,11 @@ from kafka_reference.releases import NEWEST, parse_release
 PINNED = sorted(map(parse_release, load().releases))
 
 
-def test_the_slugs_of_this_part_are_stable_for_ever() -> None:
+def test_published_placement_rule_slugs_are_registered() -> None:
     assert {"murmur2", "partition-for-key", "producer-partition"} <= set(RULES)
 
 
-def test_rule_asked_for_by_slug_imports_no_other_rule() -> None:
+def test_rule_lookup_by_slug_imports_only_the_requested_rule() -> None:
     code = (
         "import sys; from kafka_conformance.rules import RULES, named; from kafka_conformance.rules.mutants import MUTANTS;"
         "assert 'murmur2' in RULES and RULES['murmur2'].slug and named(['murmur2']);"
@@ -32,7 +32,7 @@ def test_rule_asked_for_by_slug_imports_no_other_rule() -> None:
     assert run([sys.executable, "-c", code], stdout=PIPE, check=True, text=True).stdout == "['murmur2']\n"
 
 
-def test_rules_are_listed_by_area_and_slug() -> None:
+def test_registry_lists_rules_by_area_and_slug_without_duplicates() -> None:
     assert list(RULES) == [rule.slug for rule in sorted(RULES.values(), key=lambda rule: (rule.area, rule.slug))]
     assert [rule.slug for rule in named(["time-index", "murmur2", "murmur2"])] == ["murmur2", "time-index"]
     assert len(RULES) == len(list(RULES))
@@ -61,20 +61,20 @@ def test_rule_has_java_in_exactly_the_named_releases(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_a_rule_can_be_seen_to_fail(slug: str) -> None:
+def test_every_rule_has_at_least_one_mutant(slug: str) -> None:
     """A comparison that cannot fail is none: there is a mutant of every rule."""
     assert any(mutant.rule == slug for mutant in MUTANTS), f"add a mutant: rules/{slug.replace('-', '_')}/mutants.py"
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_rule_declares_the_harness_of_the_java_half(slug: str) -> None:
+def test_rule_declares_harness_logic_of_the_java_oracle(slug: str) -> None:
     assert RULES[slug].harness.endswith("."), (
         f"state in harness= of {slug} what of its Java half is the kit's own logic"
     )
 
 
 @pytest.mark.parametrize("at", PINNED, ids=str)
-def test_the_java_that_asks_is_there(at: object) -> None:
+def test_java_oracle_sources_exist_for_rules_of_a_release(at: object) -> None:
     classes = java_classes(at)  # type: ignore[arg-type]
     assert {"murmur2", "partition-for-key", "producer-partition"} <= set(classes)
     for name in classes.values():
@@ -82,7 +82,7 @@ def test_the_java_that_asks_is_there(at: object) -> None:
         assert (ORACLE_SOURCES / "release" / package / f"{simple}.java").is_file()
 
 
-def test_rules_by_name_come_in_their_own_order() -> None:
+def test_rules_requested_by_name_are_returned_in_registry_order() -> None:
     assert [rule.slug for rule in named([])] == list(RULES)
     assert [rule.slug for rule in named(["producer-partition", "murmur2"])] == ["murmur2", "producer-partition"]
 
@@ -93,5 +93,5 @@ def test_unknown_rule_is_refused_with_a_suggestion(slugs: list[str]) -> None:
         named(slugs)
 
 
-def test_the_newest_release_is_pinned() -> None:
+def test_newest_release_constant_equals_newest_pinned_release() -> None:
     assert PINNED[-1] == NEWEST

@@ -48,7 +48,7 @@ def test_summary_functions_are_public_and_fingerprinted_by_the_rule(slug: str) -
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_java_of_a_summary_is_a_line_at_a_release_that_has_the_rule(slug: str) -> None:
+def test_java_method_of_summary_links_to_line_in_release_with_the_rule(slug: str) -> None:
     rule = RULES[slug]
     assert rule_summary(slug).java
     for method in rule_summary(slug).java:
@@ -64,7 +64,7 @@ def test_java_of_a_summary_is_a_line_at_a_release_that_has_the_rule(slug: str) -
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_prose_of_a_summary_is_short_sentences(slug: str) -> None:
+def test_summary_prose_ends_with_period_within_length_limits(slug: str) -> None:
     one = rule_summary(slug)
     assert all(text.strip().endswith(".") for text in (one.rule, one.differs))
     assert len(" ".join(one.rule.split())) <= 450
@@ -78,7 +78,7 @@ def formula(slug: str, **values: object) -> object:
     return eval(found[1].replace("mod", "%").replace("^", "**"), dict(values))  # noqa: S307  a text of ours
 
 
-def test_formula_of_a_partition_gives_the_partition_of_the_reference() -> None:
+def test_partition_formula_in_summary_equals_the_reference() -> None:
     for number, partitions in product(range(200), (1, 2, 3, 7, 64)):
         key = f"key-{number}".encode()
         partition = formula("partition-for-key", murmur2=murmur2, key=key, partitions=partitions)
@@ -86,15 +86,13 @@ def test_formula_of_a_partition_gives_the_partition_of_the_reference() -> None:
 
 
 @pytest.mark.parametrize(("slug", "function"), [("sequence-increment", increment), ("sequence-decrement", decrement)])
-def test_formula_of_a_sequence_gives_the_sequence_of_the_reference(
-    slug: str, function: Callable[[int, int], int]
-) -> None:
+def test_sequence_formula_in_summary_equals_the_reference(slug: str, function: Callable[[int, int], int]) -> None:
     numbers = (0, 1, 2, 999, 2**30, 2**31 - 2, 2**31 - 1)
     for sequence, by in product(numbers, numbers):
         assert formula(slug, sequence=sequence, by=by) == function(sequence, by)
 
 
-def test_numbers_in_the_prose_are_those_of_the_reference() -> None:
+def test_constants_in_summary_prose_equal_the_reference() -> None:
     assert f"multiplier `{M:#x}`, seed `{SEED:#x}`" in rule_summary("murmur2").rule
     for slug in ("record-sizes", "record-batch"):
         assert f"a header of {batch_overhead(2, False)} bytes" in rule_summary(slug).rule
@@ -103,7 +101,7 @@ def test_numbers_in_the_prose_are_those_of_the_reference() -> None:
         assert f"An entry has {size} bytes" in rule_summary(slug).rule
 
 
-def test_releases_with_idempotence_by_default_are_those_of_the_prose() -> None:
+def test_idempotence_summary_names_releases_idempotent_by_default() -> None:
     assert "Since 3.0.1, except 3.1.0, a producer is idempotent unless" in rule_summary("idempotence-config").rule
     for release in map(parse_release, load().releases):
         expected = release >= parse_release("3.0.1") and str(release) != "3.1.0"
@@ -116,7 +114,7 @@ def test_releases_with_idempotence_by_default_are_those_of_the_prose() -> None:
             assert not producer_outcome(too_many, release).idempotent
 
 
-def test_method_and_object_have_a_name_and_an_address() -> None:
+def test_java_method_or_scala_object_has_name_and_github_address() -> None:
     method = JavaMethod("3.8.0", "clients/src/Utils.java", "public static int murmur2(", 490)
     assert (method.name, method.address) == (
         "Utils.murmur2", "https://github.com/apache/kafka/blob/3.8.0/clients/src/Utils.java#L490"
@@ -124,13 +122,13 @@ def test_method_and_object_have_a_name_and_an_address() -> None:
     assert JavaMethod("3.8.0", "core/src/M.scala", "object Algorithms", 3).name == "Algorithms"
 
 
-def test_rule_without_a_summary_is_named() -> None:
+def test_rule_without_summary_toml_raises_error_with_slug() -> None:
     with pytest.raises(KitError, match=r"^no-such-rule has no summary\.toml: write one"):
         rule_summary("no-such-rule")
 
 
 @pytest.mark.parametrize("data", [b"rule = ", b"rule = 1", b"\xff", b'rule = "a"\nother = 1'])
-def test_summary_that_cannot_be_read_is_an_error(data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_malformed_summary_toml_raises_kit_error(data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "summary.toml").write_bytes(data)
     monkeypatch.setattr(summaries, "files", lambda _: tmp_path)
@@ -138,7 +136,7 @@ def test_summary_that_cannot_be_read_is_an_error(data: bytes, tmp_path: Path, mo
         rule_summary.__wrapped__("x")
 
 
-def test_function_that_does_not_exist_is_an_error() -> None:
+def test_lookup_of_missing_summary_function_raises_attribute_error() -> None:
     assert function_named("sys:exit") is sys.exit
     with pytest.raises(AttributeError):
         function_named("sys:no_such_function")

@@ -44,7 +44,7 @@ def compare(java: Answers, reference: Answers, release: Release, known: dict[int
     return tally(MURMUR2, comparison, [Source("keys", QUESTIONS)], batch_size=SIZE)
 
 
-def test_the_second_release_of_a_behaviour_asks_java_all_and_the_reference_a_sixteenth() -> None:
+def test_second_release_of_equal_behaviour_runs_reference_for_a_sixteenth() -> None:
     java, reference, known = Answers(), Answers(), dict[int, str]()
     for release in (OLD, NEW):
         counts = compare(java, reference, release, known)
@@ -55,7 +55,7 @@ def test_the_second_release_of_a_behaviour_asks_java_all_and_the_reference_a_six
 
 
 @pytest.mark.parametrize("place", [0, 5, 255])
-def test_a_java_answer_that_differs_in_the_second_release_alone_is_found(place: int) -> None:
+def test_java_answer_that_differs_only_in_second_release_is_found(place: int) -> None:
     key = QUESTIONS[place].key
     java = Answers(lambda at, asked: Answered({"hash": -1}) if at == NEW and asked == key else None)
     reference, known = Answers(), dict[int, str]()
@@ -65,13 +65,13 @@ def test_a_java_answer_that_differs_in_the_second_release_alone_is_found(place: 
     assert counts.agreed == 255
 
 
-def test_reference_depending_on_release_beside_records_is_detected() -> None:
+def test_reference_that_reads_the_release_outside_behaviour_records_is_detected() -> None:
     reference, known = Answers(lambda at, _: Answered({"hash": 7}) if at == NEW else None), dict[int, str]()
     assert compare(Answers(), reference, OLD, known).agreed == 256
     assert len(compare(Answers(), reference, NEW, known).differences) == 256 // EVERY
 
 
-def test_other_questions_are_run_all_the_same_in_other_releases() -> None:
+def test_sampled_reference_questions_vary_by_release() -> None:
     run = set[str]()
     for release in proven_releases():
         reference, known = Answers(), dict[int, str]()
@@ -90,7 +90,7 @@ def test_other_questions_are_run_all_the_same_in_other_releases() -> None:
         (Answered({"hash": 1}), Failed("broken")),
     ],
 )
-def test_a_batch_that_does_not_agree_counts_for_no_other_release(one: Outcome, other: Outcome) -> None:
+def test_batch_with_difference_or_failure_is_not_reused_for_other_releases(one: Outcome, other: Outcome) -> None:
     java = Answers(lambda _, key: one if key == "0000" else None)
     reference, known = Answers(lambda _, key: other if key == "0000" else None), dict[int, str]()
     first, second = (compare(java, reference, release, known) for release in (OLD, NEW))
@@ -98,7 +98,7 @@ def test_a_batch_that_does_not_agree_counts_for_no_other_release(one: Outcome, o
     assert (first.agreed, first.differ, len(first.errors)) == (second.agreed, second.differ, len(second.errors))
 
 
-def test_questions_that_a_release_does_not_have_stay_unsupported() -> None:
+def test_unsupported_questions_stay_unsupported_in_second_release() -> None:
     java = Answers(lambda _, key: Unsupported("no such method") if key == "0000" else None)
     reference, known = Answers(lambda _, key: Unsupported("not mirrored") if key == "0000" else None), dict[int, str]()
     for release in (OLD, NEW):
@@ -114,13 +114,13 @@ def test_answer_digests_are_shared_by_releases_of_equal_behaviour(tmp_path: Path
     assert store.read(SEQUENCES, newest) == store.read(MURMUR2, early) == {}
 
 
-def test_undeclared_records_read_by_a_rule_count_for_behaviour() -> None:
+def test_behaviour_digest_includes_undeclared_records_that_a_rule_reads() -> None:
     read = {each.__name__ for each in agreed._read_by("producer-sequences") if isinstance(each, type)}
     assert read > {each.__name__ for each in SEQUENCES.behaviours}
     assert "BufferPoolBehaviour" in read
 
 
-def test_undeclared_spans_read_by_a_rule_count_for_behaviour(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_behaviour_digest_includes_undeclared_release_spans_that_a_rule_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert behaviour_digest(MURMUR2, OLD) == behaviour_digest(MURMUR2, NEW)
     monkeypatch.setattr(agreed, "_read_by", lambda _: [since("4.4.0")])
     assert behaviour_digest(MURMUR2, OLD) != behaviour_digest(MURMUR2, NEW)

@@ -55,7 +55,7 @@ def named(attribution: Attribution, letters: str) -> list[str]:
     return [field.name for field in attribution.fields_of(question(letters))]
 
 
-def test_the_fields_that_differ() -> None:
+def test_differing_behaviour_fields_exclude_unobservable_and_hidden_fields() -> None:
     names = ["upper", "doubled", "joined", "split", "silent"]
     assert [field.name for field in differing(RULE, BOTH)] == names
     assert [field.value for field in differing(RULE, BOTH)] == [False, True, "", False, False]
@@ -75,23 +75,23 @@ def test_the_fields_that_differ() -> None:
         ("ab", ["upper", "doubled", "joined"]),
     ],
 )  # fmt: skip
-def test_the_smallest_set_of_fields_that_explains_a_difference(letters: str, fields: list[str]) -> None:
+def test_attribution_finds_smallest_set_of_fields_that_explains_a_difference(letters: str, fields: list[str]) -> None:
     assert named(Attribution(RULE, BOTH), letters) == fields
 
 
-def test_what_explained_one_difference_is_tried_first_for_the_next() -> None:
+def test_attribution_of_repeated_differences_stays_minimal() -> None:
     attribution = Attribution(RULE, BOTH)
     assert [named(attribution, one) for one in ("ay", "by", "ay", "a")] == [
         ["upper", "joined"], ["doubled", "joined"], ["upper", "joined"], ["upper"],
     ]  # fmt: skip
 
 
-def test_what_no_field_explains_is_not_attributed() -> None:
+def test_difference_without_behaviour_fields_is_not_attributed() -> None:
     bare = replace(RULE, behaviours=())
     assert named(Attribution(bare, BOTH), "a") == []
 
 
-def test_fields_that_examples_do_not_name_are_looked_for_in_all_questions() -> None:
+def test_attribution_finds_remaining_fields_in_further_questions() -> None:
     attribution = Attribution(RULE, BOTH)
     assert named(attribution, "a") == ["upper"]
     found = attribution.still_unnamed(map(question, ("a", "ab", "b", "xy")))

@@ -40,7 +40,7 @@ def certificate(*rows: Row) -> Certificate:
     return Certificate("2026-11-30", "0.1.0", 7, "17", "cd" * 32, rows)
 
 
-def test_what_was_counted_is_what_is_certified() -> None:
+def test_certificate_rows_equal_counted_answers_and_fingerprints() -> None:
     made = certificates.made_from([judged("4.4.0", 110), judged("3.6.1", 110, pinned=False)], PLAN, "17.0.9 (PATH)")
     proven = fingerprint(RULES["murmur2"])
     assert made.rows == (
@@ -98,12 +98,12 @@ def test_certificate_table_sums_rows_by_rule() -> None:
     )
 
 
-def test_certificate_table_leads_with_the_shipped_coverage() -> None:
+def test_certificate_table_row_begins_with_shipped_java_coverage() -> None:
     row = next(line for line in certificates.markdown(shipped()).splitlines() if line.startswith("| `murmur2` |"))
     assert row.startswith("| `murmur2` | 6 of 6 (100 %) | 24 of 24 (100 %) | nothing |")
 
 
-def test_the_table_says_what_is_not_kafkas_own() -> None:
+def test_certificate_table_lists_harness_logic_that_is_not_kafka_code() -> None:
     made = replace(certificate(row("murmur2", "4.4.0", 5, 5)), harness={"murmur2": "The loop is the kit's."})
     assert certificates.markdown(made).endswith("\n\n- `murmur2`: The loop is the kit's.\n")
     harness = RULES["murmur2"].harness
@@ -132,7 +132,7 @@ def proven(**changes: object) -> Certificate:
 PAIRS = {("murmur2", str(release)) for release in RELEASES}
 
 
-def test_what_is_proven_is_not_asked_again() -> None:
+def test_certificate_rows_of_equal_code_and_jar_need_no_verification() -> None:
     assert certificates.proven_pairs([RULE], proven(), PINS) == PAIRS
     assert certificates.proven_pairs([RULES["record-sizes"]], proven(), PINS) == frozenset()
 
@@ -141,11 +141,11 @@ def test_what_is_proven_is_not_asked_again() -> None:
     "changes",
     [{"fingerprint": "0"}, {"fingerprint": ""}, {"agreed": 9}, {"jar_sha256": "ef" * 32}],
 )
-def test_a_release_in_which_a_rule_is_not_proven_is_asked_again(changes: dict[str, object]) -> None:
+def test_certificate_row_with_other_fingerprint_answers_or_jar_is_verified_again(changes: dict[str, object]) -> None:
     assert certificates.proven_pairs([RULE], proven(**changes), PINS) == PAIRS - {("murmur2", "4.4.0")}
 
 
-def test_rows_that_are_taken_over_name_their_run() -> None:
+def test_merged_certificate_rows_keep_seed_date_and_jvm_of_earlier_run() -> None:
     made = replace(certificate(row("record-sizes", "3.9.2", 5, 5)), seed=8, made="2026-12-01")
     both = certificates.with_rows_of(proven(), made)
     assert [(one.rule, one.release, one.seed, one.made, one.jvm) for one in both.rows] == [
@@ -161,13 +161,13 @@ def test_rows_that_are_taken_over_name_their_run() -> None:
     )
 
 
-def test_certificate_keeps_rows_of_releases_not_asked() -> None:
+def test_merged_certificate_keeps_rows_of_releases_not_verified() -> None:
     made = replace(certificate(row("murmur2", "4.4.0", 9, 9)), seed=8)
     both = certificates.with_rows_of(proven(), made)
     assert [(one.release, one.asked, one.seed) for one in both.rows] == [("3.9.2", 10, 7), ("4.4.0", 9, None)]
 
 
-def test_rules_whose_code_has_changed_are_void() -> None:
+def test_certificate_is_invalid_for_rules_with_changed_code() -> None:
     assert certificates.void_rules(proven()) == []
     assert certificates.void_rules(proven(fingerprint="0")) == ["murmur2"]
     old = replace(proven(fingerprint=""), rows=proven(fingerprint="").rows[1:])
@@ -176,7 +176,7 @@ def test_rules_whose_code_has_changed_are_void() -> None:
     assert certificates.void_rules(certificate(row("gone", "4.4.0", 1, 1))) == ["gone"]
 
 
-def test_a_row_that_was_taken_over_is_written_and_read(tmp_path: Path) -> None:
+def test_certificate_row_of_earlier_run_round_trips_through_json(tmp_path: Path) -> None:
     made = replace(proven(seed=5, jvm="17", made="2026-01-01", kit="0.0.9"), harness={"murmur2": "So."})
     certificates.write(made, tmp_path / "it.json")
     text = (tmp_path / "it.json").read_text(encoding="utf-8")
@@ -184,7 +184,7 @@ def test_a_row_that_was_taken_over_is_written_and_read(tmp_path: Path) -> None:
     assert "null" not in text
 
 
-def test_the_shipped_certificate_proves_the_installed_rules() -> None:
+def test_shipped_certificate_is_valid_for_the_installed_rules() -> None:
     void = certificates.void_rules(shipped())
     assert void == [], (
         f"the code of {', '.join(void)} has changed: run `kafka-conformance verify --kafka all --changed --certificate"
@@ -192,7 +192,7 @@ def test_the_shipped_certificate_proves_the_installed_rules() -> None:
     )
 
 
-def test_pinned_release_without_a_row_of_a_rule_is_listed_as_unproven() -> None:
+def test_pinned_release_without_certificate_row_of_a_rule_is_listed_unproven() -> None:
     every = [str(release) for release in sorted(map(parse_release, PINS.releases)) if RULE.has_java(release)]
     unproven = certificates.unproven_releases(proven(), PINS)
     assert unproven["murmur2"] == [release for release in every if release not in {"3.9.2", "4.4.0"}]
@@ -202,14 +202,14 @@ def test_pinned_release_without_a_row_of_a_rule_is_listed_as_unproven() -> None:
     )
 
 
-def test_unproven_release_is_struck_off_when_proven() -> None:
+def test_release_leaves_unproven_list_once_certified() -> None:
     earlier = replace(proven(), unproven={"murmur2": ["4.3.1", "4.4.1"], "record-sizes": ["4.4.1"]})
     made = certificate(replace(row("murmur2", "4.4.1", 5, 5), fingerprint=fingerprint(RULE)))
     both = certificates.with_rows_of(earlier, made)
     assert both.unproven == {"murmur2": ["4.3.1"], "record-sizes": ["4.4.1"]}
 
 
-def test_table_names_the_releases_in_which_a_rule_is_not_proven() -> None:
+def test_certificate_table_names_unproven_releases_of_a_rule() -> None:
     half = replace(proven(), unproven={"murmur2": ["4.4.1"], "isr": ["4.3.1", "4.4.1"]})
     table = certificates.markdown(half)
     assert "| 2: 3.9.2 to 4.4.0; not proven so far: 4.4.1 |" in table

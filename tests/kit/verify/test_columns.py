@@ -50,17 +50,17 @@ def test_key_file_has_the_layout_that_java_reads() -> None:
 
 
 @pytest.mark.parametrize(("column", "answers"), [(THREE_BYTES, HASHES), (ONE_BYTE, SHORT_HASHES)])
-def test_equal_columns_report_no_differing_questions(column: tuple[Any, Any], answers: list[int]) -> None:
+def test_equal_bulk_hashes_report_no_differing_questions(column: tuple[Any, Any], answers: list[int]) -> None:
     result = swept(MURMUR2, answers, column)
     assert (result.asked, result.differing, result.questions) == (len(answers), 0, ())
 
 
-def test_the_keys_that_differ_become_questions() -> None:
+def test_keys_whose_bulk_hashes_differ_become_questions() -> None:
     result = swept(MURMUR2, [HASHES[0], HASHES[1] ^ 1, HASHES[2]], THREE_BYTES)
     assert (result.asked, result.differing, result.questions) == (3, 1, (Murmur2Question("000000"),))
 
 
-def test_partitions_are_part_of_the_question() -> None:
+def test_bulk_difference_of_partition_for_key_includes_partition_count() -> None:
     expected = [hashed & 0x7FFFFFFF for hashed in SHORT_HASHES]
     right = [positive % 12 for positive in expected]
     assert swept(FOR_KEY, right, ONE_BYTE, 12).differing == 0
@@ -68,7 +68,7 @@ def test_partitions_are_part_of_the_question() -> None:
     assert result.questions == (PartitionForKeyQuestion("ff", 12),)
 
 
-def test_short_keys_are_asked_of_the_scalar_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_short_keys_are_also_compared_with_the_scalar_function(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bulk code may be right where the function people import is wrong."""
     monkeypatch.setattr(
         "kafka_conformance.rules.murmur2.rule.murmur2", lambda key: 0 if key == b"\x80" else SHORT_HASHES[0]
@@ -77,24 +77,24 @@ def test_short_keys_are_asked_of_the_scalar_too(monkeypatch: pytest.MonkeyPatch)
     assert Murmur2Question("80") in result.questions
 
 
-def test_ten_questions_stand_for_all() -> None:
+def test_bulk_comparison_reports_at_most_ten_of_many_differences() -> None:
     column = (np.arange(101, dtype=np.int32) * 4, np.zeros(400, np.uint8))
     result = swept(MURMUR2, [0] * 100, column)
     assert (result.asked, result.differing, len(result.questions)) == (100, 100, 10)
 
 
-def test_bulk_answers_of_another_implementation_are_compared() -> None:
+def test_bulk_comparison_accepts_answers_of_another_implementation() -> None:
     result = swept(MURMUR2, HASHES, THREE_BYTES, bulk=lambda *_: np.array([*HASHES[:2], 0], np.int32))
     assert result.questions == (Murmur2Question(b"abc".hex()),)
 
 
 @pytest.mark.parametrize("answers", [[], HASHES[:2], [*HASHES, 0]])
-def test_another_number_of_answers_is_no_agreement(answers: list[int]) -> None:
+def test_bulk_answers_fewer_or_more_than_keys_raise_error(answers: list[int]) -> None:
     with pytest.raises(Exception, match="3 keys asked"):
         swept(MURMUR2, answers, THREE_BYTES)
 
 
-def test_the_files_are_gone_afterwards_and_results_are_never_old_ones() -> None:
+def test_key_file_removes_old_results_and_temporary_folder() -> None:
     with key_file() as file:
         file.results.write_bytes(b"\1\0\0\0")
         file.write(*THREE_BYTES, 0)
@@ -103,7 +103,7 @@ def test_the_files_are_gone_afterwards_and_results_are_never_old_ones() -> None:
     assert not room.exists()
 
 
-def test_results_are_java_ints(tmp_path: Path) -> None:
+def test_bulk_results_are_read_as_little_endian_java_ints(tmp_path: Path) -> None:
     file = KeyFile(tmp_path / "keys", tmp_path / "results")
     file.results.write_bytes(bytes.fromhex("ffffff7f00000080"))
     assert list(file.read()) == [2147483647, -2147483648]

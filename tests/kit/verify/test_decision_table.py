@@ -24,7 +24,7 @@ def allowed(row: Row) -> set[Cell]:
 
 
 @given(outcomes())
-def test_rows_say_what_the_combinations_do(found: dict[Cell, str]) -> None:
+def test_decision_rows_cover_all_combinations_with_correct_outcome(found: dict[Cell, str]) -> None:
     rows = decision_rows(found)
     for row in rows:
         assert {found[cell] for cell in allowed(row)} == {row.outcome}
@@ -32,14 +32,14 @@ def test_rows_say_what_the_combinations_do(found: dict[Cell, str]) -> None:
 
 
 @given(outcomes())
-def test_no_row_is_superfluous(found: dict[Cell, str]) -> None:
+def test_removal_of_a_decision_row_leaves_combinations_uncovered(found: dict[Cell, str]) -> None:
     rows = decision_rows(found)
     for left_out in rows:
         assert set().union(*(allowed(row) for row in rows if row != left_out)) < set(found)
 
 
 @given(outcomes())
-def test_no_row_could_allow_one_more_value(found: dict[Cell, str]) -> None:
+def test_decision_row_with_one_more_value_has_wrong_outcome(found: dict[Cell, str]) -> None:
     for row in decision_rows(found):
         for axis, values in enumerate(row.allowed):
             for more in {cell[axis] for cell in found} - set(values):
@@ -52,16 +52,16 @@ def test_decision_rows_do_not_depend_on_order_of_answers(found: dict[Cell, str])
     assert decision_rows(found) == decision_rows(dict(reversed(found.items())))
 
 
-def test_where_nothing_matters_there_is_one_row() -> None:
+def test_decision_table_of_constant_outcome_has_one_row() -> None:
     assert decision_rows(dict.fromkeys(product(range(3), range(2)), "off")) == [Row(((0, 1, 2), (0, 1)), "off")]
 
 
-def test_one_that_decides_alone() -> None:
+def test_decision_table_of_one_deciding_setting_has_a_row_per_outcome() -> None:
     found = {(one, other): "error" if one == 1 else "on" for one, other in product(range(3), range(4))}
     assert decision_rows(found) == [Row(((0, 2), (0, 1, 2, 3)), "on"), Row(((1,), (0, 1, 2, 3)), "error")]
 
 
-def test_either_of_two_is_two_rows_that_overlap() -> None:
+def test_decision_table_of_disjunction_has_two_overlapping_rows() -> None:
     found = {cell: "off" if 1 in cell else "on" for cell in product(range(2), range(2))}
     assert sorted((row.outcome, row.allowed) for row in decision_rows(found)) == [
         ("off", ((0, 1), (1,))),

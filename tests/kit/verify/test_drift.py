@@ -66,7 +66,7 @@ def test_drift_of_an_equal_release_finds_no_difference() -> None:
     assert java.asked[OLD] == java.asked[NEW] == {question for source in QUESTIONS for question in source.questions}
 
 
-def test_changed_with_the_smallest_question() -> None:
+def test_drift_of_changed_hash_is_reported_with_shrunk_question() -> None:
     found = find(Java(another_hash))
     assert found.finding is Finding.CHANGED
     assert 0 < found.differ < found.asked == COUNT
@@ -77,7 +77,7 @@ def test_changed_with_the_smallest_question() -> None:
     assert change.count == found.differ
 
 
-def test_a_release_compared_with_itself_would_show_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drift_that_compares_a_release_with_itself_finds_no_change(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mistake that makes the alarm silent: the tests above would notice it, by the finding and by who was asked."""
     monkeypatch.setattr(drift, "_DriftComparison", lambda one, other, first, _: Comparison(one, other, first, first))
     java = Java(another_hash)
@@ -85,7 +85,7 @@ def test_a_release_compared_with_itself_would_show_nothing(monkeypatch: pytest.M
     assert len(java.asked[NEW]) == 1
 
 
-def test_only_the_smallest_kinds_are_shrunk() -> None:
+def test_drift_shrinks_only_three_kinds_of_difference() -> None:
     def by_length(question: Any, _: Outcome) -> Outcome:
         return Answered({f"hash{len(question.key or '') % 7}": 0})
 
@@ -109,7 +109,7 @@ def test_only_the_smallest_kinds_are_shrunk() -> None:
          "org.apache.kafka:kafka-storage:4.5.0 is in no repository"),
     ],
 )  # fmt: skip
-def test_moved_as_the_release_is_opened(error: Exception, what: str) -> None:
+def test_drift_reports_moved_if_java_class_or_jar_is_missing_at_start(error: Exception, what: str) -> None:
     found = find(Java(raises(error)))
     assert (found.finding, found.moved, found.unjudged) == (Finding.MOVED, (what,), ())
 
@@ -123,13 +123,13 @@ def test_moved_as_the_release_is_opened(error: Exception, what: str) -> None:
          "class org.apache.kafka.common.utils.Hash was not found"),
     ],
 )  # fmt: skip
-def test_moved_as_some_questions_are_answered(outcome: Outcome, what: str) -> None:
+def test_drift_reports_moved_if_some_answers_lack_a_java_member(outcome: Outcome, what: str) -> None:
     found = find(Java(lambda question, known: known if len(question.key or "") < 8 else outcome))
     assert (found.finding, found.moved) == (Finding.MOVED, (what,))
     assert 0 < found.asked < COUNT
 
 
-def test_what_moved_counts_more_than_what_differs_and_both_are_kept() -> None:
+def test_drift_with_missing_class_and_differences_is_moved() -> None:
     def both(question: Any, known: Outcome) -> Outcome:
         short = len(question.key or "") < 8
         return Answered({"hash": 1}) if short else Unsupported("release 4.5.0 has no class kafka.Hash")
@@ -149,14 +149,14 @@ def test_what_moved_counts_more_than_what_differs_and_both_are_kept() -> None:
         (raises(JarUnavailable("no repository can be reached")), r"4\.5\.0: no repository can be reached"),
     ],
 )  # fmt: skip
-def test_what_breaks_down_is_not_judged(new: Any, why: str) -> None:
+def test_drift_with_java_failure_unrelated_to_kafka_is_unjudged(new: Any, why: str) -> None:
     found = find(Java(new))
     assert found.finding is Finding.UNJUDGED
     (reason,) = found.unjudged
     assert re.search(why, reason), reason
 
 
-def test_a_predecessor_that_breaks_down_is_not_judged() -> None:
+def test_drift_with_failing_predecessor_release_is_unjudged() -> None:
     class Broken(Java):
         def answer(self, rule: Rule, release: Any, questions: Sequence[Question]) -> list[Outcome]:
             if release == OLD:
@@ -168,7 +168,7 @@ def test_a_predecessor_that_breaks_down_is_not_judged() -> None:
     assert found.unjudged == ("4.4.0: java.lang.ClassNotFoundException: org.apache.kafka.common.utils.Utils",)
 
 
-def test_too_few_questions_are_not_judged() -> None:
+def test_drift_without_questions_of_required_labels_is_unjudged() -> None:
     assert find(Java(), asked=()).finding is Finding.UNJUDGED
     few = [Source("few", QUESTIONS[0].questions[:1])]
     found = find(Java(), asked=few)
@@ -176,7 +176,7 @@ def test_too_few_questions_are_not_judged() -> None:
     assert found.unjudged[0].startswith("no question of the kinds ")
 
 
-def test_questions_that_the_predecessor_cannot_answer_are_left_out() -> None:
+def test_drift_skips_questions_unsupported_by_the_predecessor() -> None:
     class Lacking(Java):
         def answer(self, rule: Rule, release: Any, questions: Sequence[Question]) -> list[Outcome]:
             known = super().answer(rule, release, questions)
@@ -187,7 +187,7 @@ def test_questions_that_the_predecessor_cannot_answer_are_left_out() -> None:
     assert found.unjudged == ("no question has an answer in 4.4.0",)
 
 
-def test_a_rule_that_the_predecessor_lacks() -> None:
+def test_drift_of_rule_missing_in_predecessor_is_new_or_absent() -> None:
     ((_, java_class),) = MURMUR2.java
     later = replace(MURMUR2, releases=since("4.5.0"), java=((since("4.5.0"), java_class),))
     assert find(Java(), later).finding is Finding.NEW
@@ -196,12 +196,12 @@ def test_a_rule_that_the_predecessor_lacks() -> None:
 
 
 @pytest.mark.parametrize("error", [JvmLost("the JVM ended"), JarChanged("a.jar", "ab", "cd")])
-def test_errors_that_end_the_run(error: Exception) -> None:
+def test_drift_propagates_lost_jvm_and_changed_jar(error: Exception) -> None:
     with pytest.raises(type(error)):
         find(Java(raises(error)))
 
 
-def test_drift_exit_code_follows_the_worst_finding() -> None:
+def test_drift_exit_code_is_1_for_change_and_2_if_unjudged() -> None:
     same, changed, moved, unjudged, absent = (
         Finding.SAME, Finding.CHANGED, Finding.MOVED, Finding.UNJUDGED, Finding.ABSENT,
     )  # fmt: skip

@@ -16,7 +16,7 @@ RELEASE = parse_release("4.4.0")
 MURMUR2, SEQUENCES = RULES["murmur2"], RULES["sequence-increment"]
 
 
-def test_spaces_generated_ones_and_frozen_cases_each_once() -> None:
+def test_drift_questions_are_spaces_examples_and_frozen_cases_without_duplicates() -> None:
     *spaces, generated, cases = drift_questions(MURMUR2, RELEASE, 50, 1)
     assert [source.name for source in spaces] == [space.name for space in MURMUR2.spaces]
     assert (generated.name, cases.name) == ("hypothesis", "frozen cases")
@@ -28,7 +28,7 @@ def test_spaces_generated_ones_and_frozen_cases_each_once() -> None:
     assert cases.labels.total() >= len(cases.questions)
 
 
-def test_a_large_space_is_thinned_and_keeps_every_kind() -> None:
+def test_large_question_space_is_sampled_by_seed_and_keeps_all_labels() -> None:
     whole = {space.name: tuple(space.questions()) for space in SEQUENCES.spaces}
     thinned = drift_questions(SEQUENCES, RELEASE, 0, 1)
     name, largest = max(whole.items(), key=lambda item: len(item[1]))
@@ -41,7 +41,7 @@ def test_a_large_space_is_thinned_and_keeps_every_kind() -> None:
     assert drift_questions(SEQUENCES, RELEASE, 0, 2) != thinned
 
 
-def test_drift_sample_keeps_questions_of_rare_kinds(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+def test_drift_sample_keeps_questions_with_rare_labels(monkeypatch) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setattr(module, "LARGEST_SPACE", 5)
     questions = tuple(MURMUR2.spaces[0].questions())
     rare = questions[-3:]

@@ -73,7 +73,7 @@ def java_with(name: str, change: Callable[[str], str]) -> Sources:
         ("kafka_conformance.core.sources", "def sources(", "def sources(again: int, ", set(RULES), set()),
     ],
 )  # fmt: skip
-def test_code_change_voids_exactly_the_rules_that_reach_the_code(
+def test_code_change_invalidates_exactly_the_certified_rules_that_use_the_code(
     module: str, old: str, new: str, those: set[str], not_those: set[str]
 ) -> None:
     changed = changed_by(python_with(module, old, new))
@@ -85,7 +85,7 @@ SENDER = [name for name in installed_sources().python if name.startswith("kafka_
 
 
 @pytest.mark.parametrize("module", SENDER)
-def test_a_change_of_the_sender_does_not_void_murmur2(module: str) -> None:
+def test_sender_code_change_invalidates_only_certified_rules_that_use_the_sender(module: str) -> None:
     installed = installed_sources()
     text = installed.python[module].replace("self.", "self .x.").replace(" = ", " = 1 and ")
     changed = changed_by(Sources({**installed.python, module: text}, installed.java))
@@ -105,11 +105,13 @@ def test_a_change_of_the_sender_does_not_void_murmur2(module: str) -> None:
         ("kafka_conformance.rules.common.keys", "def key_labels(", "def key_labels(again: int, "),
     ],
 )
-def test_prose_labels_and_layout_void_nothing(module: str, old: str, new: str) -> None:
+def test_python_comment_docstring_or_label_change_invalidates_no_certified_rule(
+    module: str, old: str, new: str
+) -> None:
     assert changed_by(python_with(module, old, new, times=1)) == set()
 
 
-def test_mutants_timelines_and_labels_void_nothing() -> None:
+def test_code_of_mutants_explanations_and_labels_is_outside_rule_fingerprints() -> None:
     installed = installed_sources()
     parts = ("mutant", "explain", "labels")
     beside = [name for name in installed.python if "rules." in name and any(one in name for one in parts)]
@@ -137,7 +139,7 @@ RULES_OF_KAFKA = "kafka_conformance.rules"
         ("kafka_conformance.core.mutant", "release: Release = NEWEST", "release: Release = None", set(RULES)),
     ],
 )  # fmt: skip
-def test_mutant_change_voids_only_mutant_rows_of_reaching_rules(
+def test_mutant_code_change_invalidates_only_mutant_records_that_use_the_code(
     module: str, old: str, new: str, those: set[str]
 ) -> None:
     changed = python_with(module, old, new)
@@ -145,7 +147,7 @@ def test_mutant_change_voids_only_mutant_rows_of_reaching_rules(
     assert changed_by(changed) == set()
 
 
-def test_rule_change_voids_the_mutant_row_of_the_rule() -> None:
+def test_rule_code_change_invalidates_the_mutant_record_of_the_rule() -> None:
     changed = python_with("kafka_reference.partitioning.murmur2", "0x9747B28C", "0x9747B28D")
     assert changed_by(changed) <= mutants_changed_by(changed)
     assert "record-sizes" not in mutants_changed_by(changed)
@@ -159,11 +161,11 @@ def test_rule_change_voids_the_mutant_row_of_the_rule() -> None:
         (f"{RULES_OF_KAFKA}.murmur2.rule", 'title="', 'title="once more '),
     ],
 )
-def test_comments_docstrings_and_layout_void_no_mutants(module: str, old: str, new: str) -> None:
+def test_mutant_comment_or_docstring_change_invalidates_no_mutant_record(module: str, old: str, new: str) -> None:
     assert mutants_changed_by(python_with(module, old, new, times=1)) == set()
 
 
-def test_java_change_voids_exactly_the_rules_that_reach_the_class() -> None:
+def test_java_change_invalidates_exactly_the_certified_rules_that_use_the_class() -> None:
     changed = changed_by(java_with("Murmur2Rule", lambda text: text.rstrip().removesuffix("}") + " int more; }"))
     assert changed == {"murmur2"}
     assert changed_by(java_with("Rule", lambda text: text.rstrip().removesuffix("}") + " int more; }")) == set(RULES)
@@ -182,7 +184,7 @@ def test_java_classes_of_equal_name_are_distinguished_by_package() -> None:
     assert "produce-acks" not in changed
 
 
-def test_java_comments_and_layout_void_nothing() -> None:
+def test_java_comment_or_layout_change_invalidates_no_certified_rule() -> None:
     assert (
         changed_by(java_with("Murmur2Rule", lambda text: text.replace("{", "{ // so\n\n /* and\n so */", 1))) == set()
     )
@@ -203,7 +205,7 @@ def asks():
 """
 
 
-def test_the_sentences_of_behaviour_records_are_prose() -> None:
+def test_behaviour_record_text_is_outside_the_fingerprint_but_values_are_not() -> None:
     def code(text: str) -> dict[str, str]:
         return reachable_code(("sender", "asks"), {"sender": text})
 
@@ -234,7 +236,7 @@ def fill(box: Box):
 }
 
 
-def test_the_check_of_arguments_is_no_part_of_the_code() -> None:
+def test_argument_check_decorator_is_outside_the_fingerprint() -> None:
     plain = CHECKED["a"].replace('@checked(size=COUNT, kind=one_of("x", "y"))\n', "").replace("@checked\n", "")
     assert plain.count("@") == 1
     for name in ("Box", "fill"):
@@ -249,7 +251,7 @@ def test_the_check_of_arguments_is_no_part_of_the_code() -> None:
     "imported",
     ["from kafka_reference.registry import checked", "from kafka_reference.arguments import one_of as checked"],
 )
-def test_another_decorator_of_the_name_of_the_check_is_code(imported: str) -> None:
+def test_other_decorator_named_checked_is_part_of_the_fingerprint(imported: str) -> None:
     other = CHECKED["a"].replace("from kafka_reference.arguments import COUNT, checked, one_of", imported)
     assert other != CHECKED["a"]
     assert reachable_code(("a", "fill"), {**CHECKED, "a": other}) != reachable_code(("a", "fill"), CHECKED)
@@ -265,13 +267,13 @@ FOLLOWED = {
 }  # fmt: skip
 
 
-def test_what_a_definition_reaches() -> None:
+def test_reachable_code_follows_imports_tables_and_decorators() -> None:
     reached = set(reachable_code(("a", "one"), FOLLOWED))
     assert reached == {"a:one", "b:f", "c:", "c:TABLE", "c:two", "c:three", "e:f", "e:four", "e:register"}
     assert set(reachable_code(("a", "other"), FOLLOWED)) == {"a:other", "pack.inner:five", "pack.inner:inf"}
 
 
-def test_a_name_that_is_imported_from_elsewhere_is_other_code() -> None:
+def test_reachable_code_differs_if_a_name_is_imported_from_another_module() -> None:
     other = {**FOLLOWED, "pack.inner": FOLLOWED["pack.inner"].replace("from math", "from cmath")}
     assert reachable_code(("a", "other"), other) != reachable_code(("a", "other"), FOLLOWED)
     assert reachable_code(("a", "one"), other) == reachable_code(("a", "one"), FOLLOWED)
@@ -302,7 +304,7 @@ def called_by(run: Callable[[], Any]) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_whatever_runs_for_an_answer_is_covered(slug: str) -> None:
+def test_functions_run_for_an_answer_are_all_in_the_rule_fingerprint(slug: str) -> None:
     rule = RULES[slug]
     covered = fingerprinted_sources(rule, installed_sources())
 

@@ -51,20 +51,20 @@ def finished(path: Path, plan: Plan = PLAN, jvm: str = "21") -> dict[tuple[str, 
     return found
 
 
-def test_a_row_that_matches_is_kept_whole(tmp_path: Path) -> None:
+def test_partial_run_keeps_matching_row_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "made" / "certificate.json.partial"
     killed_after(path, result())
     assert finished(path) == {("murmur2", "3.9.2"): result()}
 
 
-def test_rows_of_a_resumed_run_are_added(tmp_path: Path) -> None:
+def test_partial_run_appends_rows_of_the_resumed_run(tmp_path: Path) -> None:
     path = tmp_path / "partial"
     killed_after(path, result())
     killed_after(path, result("4.4.0"))
     assert list(finished(path)) == [("murmur2", "3.9.2"), ("murmur2", "4.4.0")]
 
 
-def test_a_difference_is_asked_again(tmp_path: Path) -> None:
+def test_partial_run_drops_row_with_a_difference(tmp_path: Path) -> None:
     wrong = result()
     wrong.tally.differences.append(Difference(Murmur2Question("61"), {"hash": 1}, {"hash": 2}))
     killed_after(tmp_path / "partial", wrong)
@@ -72,7 +72,7 @@ def test_a_difference_is_asked_again(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_that_ends_leaves_no_file(tmp_path: Path) -> None:
+def test_completed_run_leaves_no_partial_file(tmp_path: Path) -> None:
     with record_rows(tmp_path / "partial", PLAN, "21") as (_, write):
         write(result())
         assert (tmp_path / "partial").exists()
@@ -90,7 +90,7 @@ def test_partial_run_with_another_plan_or_code_starts_over(tmp_path: Path, monke
     assert finished(path) == {}
 
 
-def test_the_seed_of_an_unfinished_run_is_taken_again(tmp_path: Path) -> None:
+def test_resumed_run_reuses_seed_of_partial_run_with_equal_plan(tmp_path: Path) -> None:
     path = tmp_path / "partial"
     assert resumed_seed(path, PLAN) is None
     killed_after(path, result())
@@ -103,7 +103,7 @@ def test_the_seed_of_an_unfinished_run_is_taken_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change", [(b'"murmur2"', b'"unknown"'), (b'"release":"3.9.2"', b'"release":"1.1.1"'), (b'"3.9.2"', b"")]
 )
-def test_a_row_of_another_rule_or_release_is_dropped(tmp_path: Path, change: tuple[bytes, bytes]) -> None:
+def test_partial_run_drops_row_of_unknown_rule_or_release(tmp_path: Path, change: tuple[bytes, bytes]) -> None:
     path = tmp_path / "partial"
     killed_after(path, result())
     head, row = path.read_bytes().splitlines()
@@ -112,7 +112,7 @@ def test_a_row_of_another_rule_or_release_is_dropped(tmp_path: Path, change: tup
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"[" * 100_000, b"\xff"])
-def test_a_file_that_cannot_be_read_is_dropped(tmp_path: Path, content: bytes) -> None:
+def test_unreadable_partial_file_is_ignored(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "partial").write_bytes(content)
     assert resumed_seed(tmp_path / "partial", PLAN) is None
     assert finished(tmp_path / "partial") == {}

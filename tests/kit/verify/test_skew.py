@@ -45,7 +45,9 @@ def fits(partitioner: str, version: str, partitions: int, seeds: int, **more: ob
         ("builtin", "4.4.0", 3, {"batch_records": 4, "queue_sizes": [0, 3, 1]}),
     ],
 )
-def test_p_values_are_uniform(partitioner: str, version: str, partitions: int, more: dict[str, object]) -> None:
+def test_skew_p_values_of_correct_partitioner_are_uniform(
+    partitioner: str, version: str, partitions: int, more: dict[str, object]
+) -> None:
     from scipy.stats import kstest
 
     found = fits(partitioner, version, partitions, 120, **more)
@@ -53,31 +55,31 @@ def test_p_values_are_uniform(partitioner: str, version: str, partitions: int, m
     assert kstest([each.p for each in found], "uniform").pvalue > 0.01
 
 
-def test_two_partitions_that_alternate_have_no_freedom() -> None:
+def test_alternating_sticky_partitions_fit_only_equal_counts() -> None:
     assert set(fits("default", "2.8.2", 2, 5, batch_records=4)) == {Fit(None, 0, 1.0)}
     predicted = expected("default", "2.8.2", led(2), batch_records=4)
     assert fit({0: 1600, 1: 1400}, predicted) == Fit(None, 0, 0.0)
 
 
-def test_one_partition_gets_everything() -> None:
+def test_single_partition_fits_with_p_value_1() -> None:
     assert fits("builtin", "4.4.0", 1, 1, batch_records=4) == [Fit(None, 0, 1.0)]
 
 
-def test_counter_share_is_within_one_or_rejected() -> None:
+def test_round_robin_counts_off_by_more_than_one_are_rejected() -> None:
     assert fit({0: 34, 1: 33, 2: 33}, Turns((0, 1, 2))) == Fit(None, 0, 1.0)
     assert fit({0: 35, 1: 32, 2: 33}, Turns((0, 1, 2))) == Fit(None, 0, 0.0)
 
 
-def test_a_partition_that_can_get_nothing_and_does_is_wrong() -> None:
+def test_records_in_an_unexpected_partition_have_p_value_0() -> None:
     assert fit({0: 50, 1: 50, 7: 1}, expected("builtin", "4.4.0", led(2), batch_records=4)).p == 0
 
 
-def test_an_even_spread_is_wrong_where_a_skew_is_predicted() -> None:
+def test_even_counts_are_rejected_where_a_skew_is_predicted() -> None:
     predicted = expected("default", "2.8.2", led(6), batch_records=16, drain_after=[4, 4, 4, 4, 4, None])
     assert fit(dict.fromkeys(range(6), 2000), predicted).p < 1e-6
 
 
-def test_every_scenario_a_release_has() -> None:
+def test_skew_scenarios_of_a_release_match_available_partitioners() -> None:
     def titles(version: str) -> list[tuple[str, str]]:
         seen = look(ReferenceAnswerer(), parse_release(version), 10_000, 1)
         assert all(one.fit.p >= UNLIKELY for one in seen)
@@ -91,13 +93,13 @@ def test_every_scenario_a_release_has() -> None:
     assert titles("4.4.0") == [*((title, "builtin") for title in own), *((title, "round-robin") for title in turns)]
 
 
-def test_the_largest_over_the_mean() -> None:
+def test_skew_reports_largest_share_over_mean() -> None:
     one = Seen(parse_release("2.8.2"), SCENARIOS[1], "default", (10, 10, 10, 10, 10, 40), (), Fit(None, 0, 1.0))
     assert one.shares[5] == pytest.approx(4 / 9)
     assert one.largest_over_mean == pytest.approx(24 / 9)
 
 
-def test_skew_with_a_failing_answerer_raises_oracle_fault() -> None:
+def test_skew_with_a_failing_implementation_raises_oracle_fault() -> None:
     def broken(_: object, __: object) -> Answer:
         raise DrawsExhausted("no more draws")
 

@@ -80,7 +80,7 @@ def saved() -> list[dict[str, Any]]:
     )
 
 
-def test_verification_asks_every_rule_in_every_release_with_the_rule() -> None:
+def test_verification_compares_rules_in_all_releases_that_have_the_rule() -> None:
     oracle = Bulk()
     results = judged([MURMUR2, FOR_KEY], versions="0.9.0.1 3.9.2 4.4.0", oracle=oracle)
     assert [(str(each.release), each.tally.rule.slug) for each in results] == [
@@ -95,7 +95,7 @@ def test_verification_asks_every_rule_in_every_release_with_the_rule() -> None:
     assert saved() == []
 
 
-def test_a_mistake_is_counted_shrunk_and_on_disk() -> None:
+def test_verification_of_a_mutant_counts_shrinks_and_saves_differences() -> None:
     (result,) = judged([FOR_KEY], reference_or_mutant("mutant:sign-abs"), examples=400)
     tally = result.tally
     assert 0 < len(tally.differences) == tally.total - tally.agreed
@@ -114,7 +114,7 @@ def test_a_mistake_is_counted_shrunk_and_on_disk() -> None:
     )
 
 
-def test_the_same_seed_finds_the_same() -> None:
+def test_verification_with_equal_seed_finds_equal_differences() -> None:
     first, again = (
         judged([MURMUR2], reference_or_mutant("mutant:signed-tail"), examples=200)[0].findings for _ in range(2)
     )
@@ -126,7 +126,7 @@ def test_the_same_seed_finds_the_same() -> None:
     )
 
 
-def test_two_kinds_of_mistake_are_two_findings() -> None:
+def test_differences_with_distinct_answer_shapes_are_distinct_findings() -> None:
     def wrong(question: Any, at: Any) -> Answer:
         if question.key is None:
             return {"hash": 0}
@@ -138,7 +138,7 @@ def test_two_kinds_of_mistake_are_two_findings() -> None:
     assert len(saved()) == len(result.findings)
 
 
-def test_who_breaks_down_is_counted_and_nothing_is_found() -> None:
+def test_failing_implementation_counts_as_errors_without_findings() -> None:
     def broken(question: Any, at: Any) -> Answer:
         raise RuntimeError("broke")
 
@@ -147,7 +147,7 @@ def test_who_breaks_down_is_counted_and_nothing_is_found() -> None:
 
 
 @pytest.mark.parametrize(("versions", "runs"), [("4.4.0", 2), ("3.9.2", 3)])
-def test_newest_release_alone_is_labelled_by_the_run_that_answers(
+def test_questions_of_newest_release_are_labelled_without_an_extra_run(
     versions: str, runs: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One run stands in for Java's, one answers; another release has another run that labels."""
@@ -161,18 +161,18 @@ def test_newest_release_alone_is_labelled_by_the_run_that_answers(
     assert result.tally.labels == sum((source.labels for source in every), start=Counter())
 
 
-def test_every_key_up_to_a_length_is_counted_beside_the_questions() -> None:
+def test_verification_counts_exhaustive_short_keys_in_addition_to_questions() -> None:
     (result,) = judged([MURMUR2], longest=1)
     assert result.tally.asked["every key of up to 1 bytes"] == 257
     assert result.tally.agreed == result.tally.total == 1374 + 100 + 257
 
 
-def test_a_mutant_has_no_bulk_form() -> None:
+def test_verification_of_a_mutant_skips_bulk_keys() -> None:
     (result,) = judged([MURMUR2], reference_or_mutant("mutant:unsigned-hash"), longest=1)
     assert "every key of up to 1 bytes" not in result.tally.asked
 
 
-def test_keys_on_which_the_columns_differ_are_findings() -> None:
+def test_keys_whose_bulk_hashes_differ_are_counted_and_reported() -> None:
     """Java in bulk says one thing for 0x61 to 0x7a, one by one another: no answer is left out of the count."""
 
     def column(offsets: Any, data: Any) -> Any:
@@ -222,17 +222,17 @@ def test_java_outcomes_are_read_from_answer_lines() -> None:
 
 
 @pytest.mark.parametrize("ids", [[], ["0"], ["1", "0"], ["0", "1", "2"]])
-def test_javas_answers_are_held_to_their_questions(ids: list[str]) -> None:
+def test_java_answers_with_missing_or_misordered_ids_raise_oracle_fault(ids: list[str]) -> None:
     with pytest.raises(OracleFault, match=f"gave {len(ids)} answers to 2 questions, or in another order"):
         by_java(Lines(*({"id": each, "answer": {"hash": 2}} for each in ids)), "00", "01")
 
 
-def test_java_is_not_asked_without_questions_or_rule() -> None:
+def test_java_is_not_started_without_questions_or_rule_in_release() -> None:
     assert by_java(None) == []
     assert by_java(None, "00", at="0.9.0.1") == [Unsupported("release 0.9.0.1 has no murmur2")]
 
 
-def test_verify_with_eras_asks_the_newest_release_of_each_era() -> None:
+def test_verification_by_eras_selects_the_newest_release_per_era() -> None:
     rules = [MURMUR2, RULES["round-robin-partitioner"]]
     standing = {rule.slug: newest_of_eras(rule) for rule in rules}
     releases = sorted({release for found in standing.values() for release in found} | {parse_release("2.8.2")})

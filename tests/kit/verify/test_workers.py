@@ -34,7 +34,7 @@ def worker(release: Any = None) -> Any:
     return SimpleNamespace(release=release)
 
 
-def test_slow_rules_start_first() -> None:
+def test_verification_workers_start_slow_rules_first() -> None:
     assert [rule for rule, _ in sorted([(MURMUR2, OLD), (SIZES, OLD)], key=_rank)] == [SIZES, MURMUR2]
     assert min([(SIZES, NEW), (MURMUR2, OLD)], key=_rank) == (MURMUR2, OLD)
 
@@ -74,7 +74,7 @@ class Scripted:
         return message
 
 
-def test_results_come_with_the_number_of_questions_answered_so_far(capsys: pytest.CaptureFixture[str]) -> None:
+def test_worker_progress_shows_number_of_questions_answered(capsys: pytest.CaptureFixture[str]) -> None:
     worker: Any = Scripted([700, 1300, "first"], [5, "second"])
     pool: Any = VerifierPool([worker])
     progress: Any = Steps("verify", 2)
@@ -87,14 +87,14 @@ def test_results_come_with_the_number_of_questions_answered_so_far(capsys: pytes
     assert progress.done == 2
 
 
-def test_an_error_of_one_worker_ends_the_run_while_others_work() -> None:
+def test_error_of_one_worker_ends_the_run_without_waiting_for_others() -> None:
     workers: Any = [Scripted([]), Scripted([1, KitError("lost")])]
     pool = VerifierPool(workers)
     with pytest.raises(KitError, match="lost"):
         list(pool.results([(MURMUR2, OLD), (SIZES, OLD)], Steps("verify", 2)))
 
 
-def test_failed_generation_is_raised_by_the_task_of_the_rule() -> None:
+def test_failed_question_generation_is_not_raised_in_the_background() -> None:
     asked = list[Any]()
 
     def fail(rule: Any) -> Any:
@@ -107,13 +107,13 @@ def test_failed_generation_is_raised_by_the_task_of_the_rule() -> None:
     assert asked == [MURMUR2]
 
 
-def test_no_more_workers_than_tasks() -> None:
+def test_worker_count_is_at_most_task_count_and_4() -> None:
     assert worker_count(0) == 0
     assert worker_count(1) == 1
     assert 1 <= worker_count(100) <= 4
 
 
-def test_rule_result_survives_pickling_with_the_same_rule() -> None:
+def test_unpickled_rule_result_refers_to_the_registered_rule() -> None:
     counts = Tally(MURMUR2, Counter(a=1), differences=[Difference(Murmur2Question("61"), {"hash": 1}, {"hash": 2})])
     result = RuleResult(NEW, counts, (), "ab", True)
     pipe = io.BytesIO()
@@ -125,7 +125,9 @@ def test_rule_result_survives_pickling_with_the_same_rule() -> None:
 
 
 @pytest.mark.parametrize("rule", [MURMUR2, STICKY], ids=lambda rule: rule.slug)
-def test_a_rule_is_generated_once_for_all_workers(rule: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_questions_of_a_rule_are_generated_once_for_all_workers(
+    rule: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = Plan([rule], [OLD, NEW], 50, 7, -1)
     first = QuestionStore(plan, tmp_path).sources(rule)
     assert list(first) == generated(rule, plan.examples_of(rule), 7)
@@ -133,12 +135,12 @@ def test_a_rule_is_generated_once_for_all_workers(rule: Any, tmp_path: Path, mon
     assert list(QuestionStore(plan, tmp_path).sources(rule)) == list(first)
 
 
-def test_one_release_needs_no_files(tmp_path: Path) -> None:
+def test_question_store_for_one_release_writes_no_files(tmp_path: Path) -> None:
     QuestionStore(Plan([MURMUR2], [NEW], 10, 7, -1), tmp_path).sources(MURMUR2)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_worker_whose_parent_has_gone_ends_without_a_word() -> None:
+def test_worker_interrupted_after_parent_exit_ends_silently_with_code_0() -> None:
     script = (
         "import threading, kafka_conformance.verify.workers as workers\n"
         "def start(thread): raise KeyboardInterrupt\n"

@@ -77,7 +77,7 @@ def run(clusters: int = 1) -> list[list[check.CheckedHistory]]:
 
 
 @pytest.mark.parametrize("clusters", [1, 2, 9])
-def test_every_history_group_is_played_once_in_order(fake: Fake, clusters: int) -> None:
+def test_history_groups_run_once_in_order_on_up_to_n_clusters(fake: Fake, clusters: int) -> None:
     found = run(clusters)
     assert [one.played.script for (one,) in found] == [group.scripts[0] for group in GROUPS]
     assert not any(one.differences for (one,) in found)
@@ -93,25 +93,25 @@ def test_zookeeper_cluster_is_compared_with_the_zookeeper_reference(fake: Fake) 
     assert one.expected == simulate(script, "3.9.2", "zookeeper") != simulate(script, "3.9.2")
 
 
-def test_what_differs_is_found(fake: Fake) -> None:
+def test_wrong_cluster_answer_is_reported_at_the_event(fake: Fake) -> None:
     fake.wrong = True
     assert all(one.differences[0].event == 0 for (one,) in run())
 
 
-def test_a_group_is_played_again_if_the_machine_was_too_slow(fake: Fake) -> None:
+def test_history_group_is_replayed_after_a_too_slow_run(fake: Fake) -> None:
     fake.slow = 2
     assert len(run()) == 3
     assert fake.recovered == 5
 
 
-def test_a_machine_that_stays_too_slow_is_no_verdict(fake: Fake) -> None:
+def test_history_group_too_slow_three_times_raises_too_slow(fake: Fake) -> None:
     fake.slow = 3
     with pytest.raises(TooSlow):
         run()
     assert fake.started == fake.ended == 1
 
 
-def test_a_cluster_that_fails_ends_all(fake: Fake) -> None:
+def test_lost_broker_ends_the_check_and_stops_all_clusters(fake: Fake) -> None:
     fake.lost = True
     with pytest.raises(BrokerLost, match="ended by itself"):
         run(2)

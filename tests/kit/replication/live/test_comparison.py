@@ -30,7 +30,7 @@ def expected() -> tuple[Answer, ...]:
     return simulate(SCRIPT, "4.4.0")
 
 
-def test_what_is_as_expected_has_no_differences(expected: tuple[Answer, ...]) -> None:
+def test_answers_equal_to_expected_have_no_differences(expected: tuple[Answer, ...]) -> None:
     assert compare(played(expected), expected, TIMING) == ()
 
 
@@ -46,7 +46,9 @@ def test_what_is_as_expected_has_no_differences(expected: tuple[Answer, ...]) ->
         (5, Elected("NONE"), ["error NONE, expected ELECTION_NOT_NEEDED"]),
     ],
 )
-def test_an_answer_that_differs(expected: tuple[Answer, ...], event: int, change: Answer, what: list[str]) -> None:
+def test_cluster_answer_that_differs_is_reported_with_event_and_field(
+    expected: tuple[Answer, ...], event: int, change: Answer, what: list[str]
+) -> None:
     answers = [*expected[:event], change, *expected[event + 1 :]]
     assert compare(played(answers), expected, TIMING) == tuple(Difference(event, each) for each in what)
 
@@ -61,7 +63,9 @@ def test_an_answer_that_differs(expected: tuple[Answer, ...], event: int, change
         ({"readable": 1}, "readable 1, expected 3"),
     ],
 )
-def test_a_settled_state_that_differs(expected: tuple[Answer, ...], changes: Any, what: str) -> None:
+def test_settled_leader_isr_elr_or_readable_count_that_differs_is_reported(
+    expected: tuple[Answer, ...], changes: Any, what: str
+) -> None:
     settled = expected[4]
     assert isinstance(settled, Settled)
     answers = [*expected[:4], replace(settled, **changes), *expected[5:]]
@@ -69,7 +73,7 @@ def test_a_settled_state_that_differs(expected: tuple[Answer, ...], changes: Any
 
 
 @pytest.mark.parametrize("field", ["batches", "end_offset", "high_watermark"])
-def test_a_replica_that_differs(expected: tuple[Answer, ...], field: str) -> None:
+def test_replica_log_or_high_watermark_that_differs_is_reported(expected: tuple[Answer, ...], field: str) -> None:
     settled = expected[4]
     assert isinstance(settled, Settled)
     lost = replace(settled.replicas[2], **{field: () if field == "batches" else 0})
@@ -78,7 +82,7 @@ def test_a_replica_that_differs(expected: tuple[Answer, ...], field: str) -> Non
     assert difference.what.startswith(f"replica 2: {field} ")
 
 
-def test_parts_that_disagree_and_times_out_of_bounds_are_differences(expected: tuple[Answer, ...]) -> None:
+def test_broker_disagreement_and_isr_shrink_time_out_of_bounds_are_differences(expected: tuple[Answer, ...]) -> None:
     one = played(expected)
     one.disagreements.append((4, "broker 2 has another leader"))
     one.shrinks += [Shrink(4, 3, TIMING.lag_ms), Shrink(1, 3, TIMING.session_ms), Shrink(1, 3, TIMING.lag_ms // 2)]
@@ -87,7 +91,7 @@ def test_parts_that_disagree_and_times_out_of_bounds_are_differences(expected: t
     assert found[0].what == "broker 3 left the in-sync replicas 5500 ms after its pause: expected 1800 to 4000"
 
 
-def test_a_timeline_shows_every_event_and_what_differs(expected: tuple[Answer, ...]) -> None:
+def test_cluster_timeline_shows_all_events_and_marks_differences(expected: tuple[Answer, ...]) -> None:
     out = io.StringIO()
     one = played([*expected[:5], Elected("NONE")])
     one.shrinks.append(Shrink(4, 3, 2500))
@@ -108,5 +112,5 @@ def test_a_timeline_shows_every_event_and_what_differs(expected: tuple[Answer, .
         assert words in text
 
 
-def test_faults_are_what_happens_to_brokers_and_waits() -> None:
+def test_faults_of_a_script_are_broker_events_and_settles() -> None:
     assert faults_of(SCRIPT) == (Settle(), Pause(3), Settle())

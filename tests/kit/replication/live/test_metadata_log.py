@@ -65,7 +65,7 @@ def log(tmp_path: Path) -> MetadataLog:
     return MetadataLog(file)
 
 
-def test_metadata_log_follows_broker_sessions(log: MetadataLog) -> None:
+def test_metadata_log_shows_fenced_brokers_from_registration_changes(log: MetadataLog) -> None:
     log.read()
     assert log.fenced == {1: False, 2: True}
     with log.file.open("ab") as file:
@@ -74,7 +74,7 @@ def test_metadata_log_follows_broker_sessions(log: MetadataLog) -> None:
     assert log.fenced == {1: True, 2: False}
 
 
-def test_metadata_log_follows_partition_changes(log: MetadataLog) -> None:
+def test_metadata_log_shows_leader_isr_and_elr_from_partition_changes(log: MetadataLog) -> None:
     log.read()
     assert log.partition("t") == PartitionView(1, 0, frozenset({1, 2, 3}))
     assert log.partition("other") is None
@@ -93,12 +93,12 @@ def test_metadata_log_follows_partition_changes(log: MetadataLog) -> None:
     )
 
 
-def test_a_log_that_is_gone_is_one_line(tmp_path: Path) -> None:
+def test_missing_metadata_log_is_reported_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(BrokerLost, match=r"^the controller's metadata log .* cannot be read: No such file"):
         MetadataLog(tmp_path / "none").read()
 
 
-def test_shrinks_are_those_of_a_leader_that_ran_on() -> None:
+def test_isr_shrink_counts_only_for_paused_follower_of_running_leader() -> None:
     def at(time_ms: int, leader: int, epoch: int, *isr: int) -> PartitionChange:
         return PartitionChange(time_ms, PartitionView(leader, epoch, frozenset(isr)))
 

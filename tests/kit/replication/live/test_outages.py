@@ -31,18 +31,18 @@ def outages() -> Outages:
         (1, 1500, False),
     ],
 )
-def test_an_outage_lasts_until_a_while_after_the_return(
+def test_broker_outage_lasts_until_slack_after_return(
     outages: Outages, broker: int, time_ms: int, covered: bool
 ) -> None:
     assert outages.covers(broker, time_ms) is covered
 
 
-def test_sessions_that_end_while_brokers_run(outages: Outages) -> None:
+def test_session_that_ends_outside_an_outage_is_reported_lost(outages: Outages) -> None:
     assert list(outages.lost_sessions([(1500, 3), (6000, 2)])) == []
     assert list(outages.lost_sessions([(1500, 3), (3000, 3)])) == ["the session of broker 3 ended, which ran"]
 
 
-def test_removed_but_running_followers_indicate_a_slow_machine(outages: Outages) -> None:
+def test_running_follower_removed_from_isr_without_election_is_reported(outages: Outages) -> None:
     def at(time_ms: int, epoch: int, *isr: int) -> PartitionChange:
         return PartitionChange(time_ms, PartitionView(1, epoch, frozenset(isr)))
 

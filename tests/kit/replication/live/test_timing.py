@@ -16,11 +16,11 @@ WITH_ZOOKEEPER = {"zookeeper.connection.timeout.ms", "zookeeper.session.timeout.
     [(TIMING, (TIMING.session_ms, TIMING.session_ms)), (ZOOKEEPER_TIMING, ZOOKEEPER_TIMING.session_bounds_ms)],
     ids=["kraft", "zookeeper"],
 )
-def test_the_order_of_times(timing: Timing, session_ms: tuple[int, int]) -> None:
+def test_isr_shrink_precedes_session_end_precedes_request_timeout(timing: Timing, session_ms: tuple[int, int]) -> None:
     assert timing.shrink_bounds_ms[1] < session_ms[0] <= session_ms[1] < timing.request_timeout_ms
 
 
-def test_the_server_allows_the_session() -> None:
+def test_zookeeper_session_timeout_is_2_to_20_ticks() -> None:
     timing = ZOOKEEPER_TIMING
     assert 2 * timing.tick_ms <= timing.session_ms <= 20 * timing.tick_ms
 
@@ -34,6 +34,6 @@ def test_timing_settings_of_kraft_and_zookeeper_are_separate() -> None:
     assert kraft["replica.lag.time.max.ms"] == zookeeper["replica.lag.time.max.ms"] == "2000"
 
 
-def test_the_timing_of_a_mode() -> None:
+def test_timing_of_cluster_mode_is_kraft_or_zookeeper_timing() -> None:
     assert timing_of("kraft") is TIMING
     assert timing_of("zookeeper") is ZOOKEEPER_TIMING

@@ -66,7 +66,7 @@ def response(error: int, offset: int) -> bytes:
 
 
 @pytest.mark.parametrize(("code", "name"), [(0, "NONE"), (7, "REQUEST_TIMED_OUT"), (6, "NOT_LEADER_OR_FOLLOWER")])
-def test_a_response_that_comes_in_pieces(server: Server, code: int, name: str) -> None:
+def test_produce_response_received_in_two_pieces_is_parsed(server: Server, code: int, name: str) -> None:
     with Connection(server.port) as connection:
         sent = produce(connection, "t", b"batch", acks=-1, timeout_ms=100)
         assert sent.poll(0.01) is None
@@ -79,14 +79,14 @@ def test_a_response_that_comes_in_pieces(server: Server, code: int, name: str) -
     assert struct.unpack(">hh", server.request[:4]) == (0, 9)
 
 
-def test_a_response_that_does_not_come_is_one_line(server: Server) -> None:
+def test_produce_without_response_in_time_raises_one_line_error(server: Server) -> None:
     with Connection(server.port) as connection:
         sent = produce(connection, "t", b"batch", acks=-1, timeout_ms=100)
         with pytest.raises(BrokerLost, match=r"^no response to ProduceRequest within 0\.05 s$"):
             sent.wait(0.05)
 
 
-def test_a_connection_that_is_closed_is_one_line(server: Server) -> None:
+def test_connection_closed_by_broker_raises_one_line_error(server: Server) -> None:
     with Connection(server.port) as connection:
         sent = produce(connection, "t", b"batch", acks=-1, timeout_ms=100)
         server.close()
@@ -117,7 +117,7 @@ def metadata_response(topic_error: int, partitions: bytes) -> bytes:
         ),
     ],
 )
-def test_metadata_of_a_broker_with_zookeeper(
+def test_metadata_version_8_response_parses_without_elr(
     server: Server, topic_error: int, partitions: bytes, expected: BrokerMetadata
 ) -> None:
     with Connection(server.port) as connection:
@@ -128,7 +128,7 @@ def test_metadata_of_a_broker_with_zookeeper(
     assert struct.unpack(">hh", server.request[:4]) == (3, 8)
 
 
-def test_a_broker_that_is_gone_is_one_line() -> None:
+def test_connection_to_stopped_broker_raises_one_line_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with pytest.raises(BrokerLost, match=rf"^the broker at 127\.0\.0\.1:{port} does not respond: "):
@@ -143,6 +143,6 @@ def test_error_codes_map_to_kafkas_error_names() -> None:
     ]
 
 
-def test_waiting_has_a_limit() -> None:
+def test_await_true_returns_false_after_the_limit() -> None:
     assert await_true(lambda: True, 0.0)
     assert not await_true(lambda: False, 0.05)

@@ -26,10 +26,10 @@ def log(tmp_path: Path) -> Path:
     return file
 
 
-def test_the_last_change_of_a_topic_counts(log: Path) -> None:
+def test_last_topic_config_change_in_broker_log_is_returned(log: Path) -> None:
     assert last_settings(log, "history-1") == {"min.insync.replicas": "1", "max.message.bytes": "1048589"}
     assert last_settings(log, "history-10") == {"min.insync.replicas": "3"}
 
 
-def test_a_topic_without_a_change_has_no_settings(log: Path) -> None:
+def test_topic_without_config_change_in_broker_log_has_no_settings(log: Path) -> None:
     assert last_settings(log, "history-2") == {}

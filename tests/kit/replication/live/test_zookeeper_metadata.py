@@ -92,7 +92,7 @@ def client() -> FakeClient:
     return made
 
 
-def test_sessions_are_those_of_brokers_with_a_znode(client: FakeClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broker_is_fenced_while_broker_znode_is_missing(client: FakeClient, monkeypatch: pytest.MonkeyPatch) -> None:
     metadata = ZooKeeperMetadata(client)
     assert metadata.fenced == {1: False, 2: False}, "the controller is no replica"
     client.register(3)
@@ -107,14 +107,14 @@ def test_sessions_are_those_of_brokers_with_a_znode(client: FakeClient, monkeypa
     assert metadata.fences == [(7500, 1)]
 
 
-def test_a_watch_reports_the_end_of_a_session(client: FakeClient) -> None:
+def test_children_watch_marks_broker_without_znode_fenced(client: FakeClient) -> None:
     metadata = ZooKeeperMetadata(client)
     del client.nodes["/brokers/ids/2"]
     client.report()
     assert metadata.fenced == {1: False, 2: True}
 
 
-def test_broker_registered_again_counts_as_lost_session(client: FakeClient) -> None:
+def test_recreated_broker_znode_counts_as_lost_session(client: FakeClient) -> None:
     metadata = ZooKeeperMetadata(client)
     client.register(2, time_ms=1234)
     metadata.read()
@@ -122,7 +122,7 @@ def test_broker_registered_again_counts_as_lost_session(client: FakeClient) -> N
     assert metadata.fences == [(1234, 2)]
 
 
-def test_partition_view_follows_the_znode_state(client: FakeClient) -> None:
+def test_partition_leader_and_isr_follow_the_state_znode(client: FakeClient) -> None:
     metadata = ZooKeeperMetadata(client)
     assert metadata.partition("t") is None
     assert metadata.changes("t") == ()
@@ -140,7 +140,7 @@ def test_partition_view_follows_the_znode_state(client: FakeClient) -> None:
     )
 
 
-def test_a_report_that_comes_late_is_not_the_last_state(client: FakeClient) -> None:
+def test_late_watch_report_does_not_replace_newer_partition_state(client: FakeClient) -> None:
     metadata = ZooKeeperMetadata(client)
     client.state(1, 0, [1, 2], time_ms=10)
     old = client.nodes[STATE]
@@ -150,7 +150,7 @@ def test_a_report_that_comes_late_is_not_the_last_state(client: FakeClient) -> N
     assert metadata.partition("t") == PartitionView(2, 1, frozenset({2}))
 
 
-def test_a_server_that_does_not_respond_is_one_line(client: FakeClient) -> None:
+def test_lost_zookeeper_connection_raises_one_line_error(client: FakeClient) -> None:
     metadata = ZooKeeperMetadata(client)
     metadata.partition("t")
     client.lost = True
@@ -159,7 +159,7 @@ def test_a_server_that_does_not_respond_is_one_line(client: FakeClient) -> None:
             request()
 
 
-def test_no_server_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connecting_to_missing_zookeeper_raises_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zookeeper_metadata, "_CONNECT_LIMIT_S", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

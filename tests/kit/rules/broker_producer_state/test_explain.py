@@ -28,7 +28,7 @@ def explained() -> list[Explained]:
     return list(explain_broker(question, release, RULE.ask(question, release)["steps"]))
 
 
-def test_the_relations_that_decide() -> None:
+def test_append_explanation_compares_epoch_and_sequence_with_producer_entry() -> None:
     assert [step.reasons for step in explained()[:6]] == [
         ("epoch 1, no entry → unknown producer", "sequence 0 after none → next"),
         ("same epoch and sequences as the batch at offset 0 → duplicate",),
@@ -53,7 +53,7 @@ def test_the_relations_that_decide() -> None:
         ([(0, 2**31 - 1), (2**31 - 1, 3)], 1, 4, "sequence 1 after 1 → overlap: 1 sequence of 4 appended before"),
     ],
 )  # fmt: skip
-def test_a_sequence_that_is_not_the_next_is_a_gap_behind_or_overlaps(
+def test_out_of_order_append_is_explained_as_gap_behind_or_overlap(
     appended: list[tuple[int, int]], first: int, records: int, reason: str
 ) -> None:
     steps = [
@@ -69,7 +69,7 @@ def test_a_sequence_that_is_not_the_next_is_a_gap_behind_or_overlaps(
     assert last.reasons[-1] == reason
 
 
-def test_broker_history_explains_outcomes_and_state() -> None:
+def test_broker_history_explanation_shows_append_outcome_and_producer_state() -> None:
     first, again, gap, _, transaction, replicated, verified, file, corrupt, look = explained()
     assert (again.mark, gap.mark) == ("append → duplicate", "append → raises OutOfOrderSequenceException")
     assert [box.name for box in first.lanes[0].queue] == ["0–2"]
@@ -83,11 +83,11 @@ def test_broker_history_explains_outcomes_and_state() -> None:
 
 
 @pytest.mark.parametrize("version", ["0.11.0.3", "2.4.1", "4.4.0"])
-def test_any_history_can_be_explained(version: str) -> None:
+def test_explanation_of_generated_broker_history_has_a_row_per_step(version: str) -> None:
     for question in generated(RULE.slug, 200)[:60]:
         answers = RULE.ask(question, parse_release(version))["steps"]
         assert len(list(explain_broker(question, parse_release(version), answers))) == len(question.steps)
 
 
-def test_rule_uses_own_broker_explanation() -> None:
+def test_broker_producer_state_rule_explains_with_explain_broker() -> None:
     assert RULE.explain is explain_broker

@@ -6,18 +6,18 @@ from kafka_reference.broker.behaviour import ProducerStateBehaviour
 from kafka_reference.broker.snapshots import read_snapshot
 
 
-def test_no_letters_are_the_simplest_history() -> None:
+def test_empty_or_zero_generator_bytes_give_history_of_one_look_step() -> None:
     assert spelled_broker_history(b"").steps == (LookStep(),)
     assert spelled_broker_history(bytes(60)).steps == (LookStep(),)
 
 
-def test_generated_producer_continues_at_next_sequence() -> None:
+def test_generated_appends_of_a_producer_have_consecutive_sequences() -> None:
     *steps, _ = spelled_broker_history(bytes((0, 0, 0, 0, 1, 2, 1))).steps
     assert [(step.first_sequence, step.records) for step in steps] == [(0, 1), (1, 3), (4, 1)]
     assert {step.producer_id for step in steps} == {7}
 
 
-def test_a_partition_that_is_opened_from_a_file() -> None:
+def test_generated_history_loads_snapshot_at_offset_100_and_wraps_sequence_to_0() -> None:
     load, opened, append, _ = spelled_broker_history(bytes((0, 0, 2, 0, 1))).steps
     assert isinstance(load, LoadStep)
     assert isinstance(opened, ReloadStep)
@@ -26,7 +26,7 @@ def test_a_partition_that_is_opened_from_a_file() -> None:
     assert load.offset == 100
 
 
-def test_a_partition_that_is_opened_from_a_file_that_no_broker_writes() -> None:
+def test_generated_histories_load_over_90_distinct_malformed_snapshot_files() -> None:
     files = set()
     for number in range(107):
         load, opened, _ = spelled_broker_history(bytes((0, 0, 4, number))).steps
@@ -36,7 +36,7 @@ def test_a_partition_that_is_opened_from_a_file_that_no_broker_writes() -> None:
     assert len(files - {snapshot_file((7, 8, 23, 39), 5)}) > 90
 
 
-def test_generated_snapshot_file_holds_producers() -> None:
+def test_generated_snapshot_file_decodes_to_four_producers_and_a_transaction() -> None:
     entries = read_snapshot(ProducerStateBehaviour.of("4.4.0"), bytes.fromhex(snapshot_file((7, 8, 23, 39), 5)))
     assert [(entry.producer_id, entry.epoch, len(entry.batches)) for entry in entries] == [
         (7, 0, 1),

@@ -23,7 +23,7 @@ QUESTION = b"""{"config": {"producer_id_expiration_ms": 86400000}, "steps": [
     {"op": "look"}]}"""
 
 
-def test_pinned_question_is_answered_as_published() -> None:
+def test_producer_state_question_of_page_has_published_answer() -> None:
     question = msgspec.json.decode(QUESTION, type=BrokerProducerStateQuestion)
     first, again, gap, expired, file, opened, later, marker, verified, seen = RULE.ask(question, NEWEST)["steps"]
     assert (first, again, gap) == ({"appended": 0}, {"duplicate": 0}, {"raises": "OutOfOrderSequenceException"})
@@ -48,7 +48,7 @@ def test_pinned_question_is_answered_as_published() -> None:
 
 
 @pytest.mark.parametrize("field", ["sequence", "acks"])
-def test_a_misspelt_field_is_refused(field: str) -> None:
+def test_append_step_with_misspelt_field_is_refused_at_decoding(field: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(
             QUESTION.replace(b'"first_sequence"', f'"{field}"'.encode()), type=BrokerProducerStateQuestion
@@ -56,7 +56,7 @@ def test_a_misspelt_field_is_refused(field: str) -> None:
 
 
 @pytest.mark.parametrize("bad", ['"origin": "broker"', '"producer_id": -2', '"records": 0'])
-def test_what_java_could_not_be_asked_is_refused(bad: str) -> None:
+def test_unknown_origin_negative_producer_id_or_zero_records_are_refused(bad: str) -> None:
     step = '"op": "append", "producer_id": 7, "epoch": 0, "first_sequence": 0, "records": 1'
     good = f'{{"config": {{"producer_id_expiration_ms": 1}}, "steps": [{{{step}}}]}}'
     msgspec.json.decode(good, type=BrokerProducerStateQuestion)
@@ -66,12 +66,12 @@ def test_what_java_could_not_be_asked_is_refused(bad: str) -> None:
         msgspec.json.decode(good.replace(step, worse), type=BrokerProducerStateQuestion)
 
 
-def test_questions_survive_being_written_down() -> None:
+def test_producer_state_questions_are_equal_after_json_round_trip() -> None:
     for question in generated(RULE.slug, 200)[:50]:
         assert msgspec.json.decode(to_json(question), type=BrokerProducerStateQuestion) == question
 
 
-def test_every_kind_is_asked_and_most_histories_are_long() -> None:
+def test_generated_producer_state_histories_cover_labels_and_are_mostly_long() -> None:
     questions = generated(RULE.slug, 200)
     assert missing_labels(RULE.slug, questions) == set()
     assert sum(len(question.steps) >= 30 for question in questions) > 100
@@ -87,7 +87,7 @@ def test_every_kind_is_asked_and_most_histories_are_long() -> None:
         (("verify", "snapshot"), "files and truncation"),
     ],
 )
-def test_what_a_finding_is_about(ops: tuple[str, ...], path: str) -> None:
+def test_producer_state_differences_are_grouped_by_kind_of_step(ops: tuple[str, ...], path: str) -> None:
     full: dict[str, Any] = {
         "append": {"producer_id": 7, "epoch": 0, "first_sequence": 0, "records": 1},
         "marker": {"producer_id": 7, "epoch": 0, "commit": True},
@@ -102,7 +102,7 @@ def test_what_a_finding_is_about(ops: tuple[str, ...], path: str) -> None:
     assert RULE.path(question) == path
 
 
-def test_the_spaces_are_what_their_names_say() -> None:
+def test_producer_state_question_spaces_have_expected_sizes_without_duplicates() -> None:
     asked = {space.name.partition(":")[0]: list(space.questions()) for space in RULE.spaces}
     sizes = [len(questions) for questions in asked.values()]
     # Of a file of 102 bytes: whole, one more, prefixes, bits; 18 more.
@@ -116,7 +116,7 @@ def test_the_spaces_are_what_their_names_say() -> None:
 
 
 @pytest.mark.parametrize("version", ["0.11.0.3", "2.4.1", "4.4.0"])
-def test_a_refused_request_is_refused_whole(version: str) -> None:
+def test_produce_request_with_one_out_of_order_batch_changes_no_state(version: str) -> None:
     question = msgspec.json.decode(
         b"""{"config": {"producer_id_expiration_ms": 9}, "steps": [
         {"op": "append", "producer_id": 7, "epoch": 0, "first_sequence": 0, "records": 1}, {"op": "look"},

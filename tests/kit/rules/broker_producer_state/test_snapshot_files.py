@@ -22,12 +22,12 @@ def read(file: str) -> list[ProducerStateEntry] | None:
         return None
 
 
-def test_generated_snapshot_files_have_valid_checksums() -> None:
+def test_malformed_snapshot_files_have_valid_checksums() -> None:
     files = [bytes.fromhex(file) for file in strange_files(ENTRIES)]
     assert all(file[2:6] == crc32c(file[6:]).to_bytes(4, "big") for file in files)
 
 
-def test_some_are_read_and_some_are_corrupt() -> None:
+def test_malformed_snapshot_files_are_corrupt_by_version_or_entry_count() -> None:
     found = [read(file) for file in strange_files(ENTRIES)]
     corrupt = found.count(None)
     # Another version, and a number of entries that is negative or more than there are, or bytes are missing.
@@ -45,7 +45,7 @@ def test_some_are_read_and_some_are_corrupt() -> None:
         ({"last_sequence": 1, "offset_delta": 2}, 0, 2**31 - 1),
     ],
 )
-def test_the_start_of_a_batch_is_a_long_and_a_sequence(
+def test_snapshot_batch_start_wraps_as_long_offset_and_int_sequence(
     changes: dict[str, int], first_offset: int, first_sequence: int
 ) -> None:
     entries = read(snapshot_of([ENTRIES[0]._replace(**changes)]))

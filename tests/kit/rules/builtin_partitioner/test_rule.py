@@ -60,11 +60,13 @@ BY_RACK = at_steps((2, 1), (2, 1), (2, 2), (2, 2), (0, 3), (2, 4), {"range_end":
         ("4.4.0", "", NO_RACKS),
     ],
 )
-def test_the_pinned_question_and_answer(version: str, rack: str, answer: Answered) -> None:
+def test_builtin_partitioner_question_has_java_answers_with_and_without_racks(
+    version: str, rack: str, answer: Answered
+) -> None:
     assert ReferenceAnswerer().answer(RULE, parse_release(version), [asked(STEPS, rack=rack)]) == [answer]
 
 
-def test_a_batch_size_below_1() -> None:
+def test_sticky_batch_size_0_throws_since_3_3_2() -> None:
     question = asked('{"op":"append","bytes":0,"enable_switch":true}', batch_size=0, draws="1,2")
     (before,) = ReferenceAnswerer().answer(RULE, parse_release("3.3.1"), [question])
     assert before == at_steps((0, 2))
@@ -97,13 +99,15 @@ COUNTING = "0,1,2,0,1,2,0"  # the partitions with a leader in turn: 5, 2, 0
         ((f"199{OTHER}", f"1{OTHER}", f"1{OTHER}"), [5, 5, 2]),  # twice the limit is the cap
     ],
 )  # fmt: skip
-def test_a_record_goes_to_the_partition_before_the_report(sizes: tuple[int | str, ...], partitions: list[int]) -> None:
+def test_record_that_crosses_sticky_batch_size_goes_to_previous_partition(
+    sizes: tuple[int | str, ...], partitions: list[int]
+) -> None:
     question = asked(sends(*sizes), rack="", draws=COUNTING)
     for version in ("3.3.1", "3.3.2", "4.3.1", "4.4.0"):
         assert placed(question, version) == partitions
 
 
-def test_send_step_shares_sticky_partition_and_throws_as_others() -> None:
+def test_send_step_shares_sticky_partition_with_append_and_throws_without_partitions() -> None:
     shared = f"""{sends(60)},{{"op":"append","bytes":60,"enable_switch":true}},{sends(1)},{{"op":"peek"}}"""
     assert placed(asked(shared, rack="", draws=COUNTING)) == [5, 2, 2, 2]
     empty = '{"op":"cluster","cluster":{"nodes":[{"id":0}],"partitions":[]}}'
@@ -121,13 +125,13 @@ def test_send_step_shares_sticky_partition_and_throws_as_others() -> None:
         ("counted-after-the-switch", (60, 60, 60, 40, 1, 1), [5, 5, 5, 2, 2, 0]),
     ],
 )  # fmt: skip
-def test_mistakes_about_the_record_that_crosses_the_limit(
+def test_mutant_misplaces_the_record_that_crosses_sticky_batch_size(
     slug: str, sizes: tuple[int, ...], partitions: list[int]
 ) -> None:
     assert placed(asked(sends(*sizes), rack="", draws=COUNTING), ask=mutant_named(slug).ask) == partitions
 
 
-def test_record_kinds_are_required_and_labelled() -> None:
+def test_record_labels_are_required_and_follow_from_bytes_sent() -> None:
     kinds = {"a record", "the record that crosses the limit", "the record after a switch"}
     assert kinds <= RULE.required_labels
     assert kinds & set(RULE.labels(asked(sends(60, 39)))) == {"a record"}
@@ -136,7 +140,7 @@ def test_record_kinds_are_required_and_labelled() -> None:
     assert kinds.isdisjoint(RULE.labels(asked(STEPS)))
 
 
-def test_half_of_the_records_scripts_need_nothing_but_a_client_that_counts_bytes() -> None:
+def test_send_only_scripts_are_answerable_by_a_client_that_counts_bytes() -> None:
     """A producer without racks and load statistics can answer them, and so can one that draws by itself."""
     fresh = [question for question in generated(RULE.slug, 1000) if set(map(type, question.steps)) == {SendBytesStep}]
     assert len(fresh) > 100
@@ -144,7 +148,7 @@ def test_half_of_the_records_scripts_need_nothing_but_a_client_that_counts_bytes
     assert sum(countable(RULE, one) and one.batch_size > 0 for one in plain) > 50
 
 
-def test_records_are_asked_every_day_and_a_client_may_lack_all_other_steps() -> None:
+def test_everyday_send_questions_detect_early_switch_and_need_no_optional_steps() -> None:
     records = [one for one in RULE.plain() if set(map(type, one.steps)) == {SendBytesStep}]
     assert len(records) > 200
     assert all(countable(RULE, one) for one in records)
@@ -159,7 +163,7 @@ def test_records_are_asked_every_day_and_a_client_may_lack_all_other_steps() -> 
     assert {"peek or append", "no switch allowed"} <= set(RULE.optional_labels)
 
 
-def test_too_few_draws_are_no_answer_and_no_fault_of_the_labels() -> None:
+def test_question_with_too_few_draws_fails_but_still_has_labels() -> None:
     question = asked('{"op":"peek"}', draws="")
     (outcome,) = ReferenceAnswerer().answer(RULE, NEWEST, [question])
     assert outcome == Failed("the question holds 0 draws and the rule asks for one more: add draws to it")
@@ -183,7 +187,7 @@ def test_unknown_partitioner_step_is_refused_at_decoding(steps: str) -> None:
         asked(steps)
 
 
-def test_the_form_written_is_the_pinned_one() -> None:
+def test_builtin_partitioner_steps_encode_to_published_json() -> None:
     steps = (
         PeekStep(),
         AppendStep(900, True),
@@ -202,13 +206,13 @@ def test_the_form_written_is_the_pinned_one() -> None:
     ]
 
 
-def test_path_of_question_names_batch_size_or_racks() -> None:
+def test_builtin_partitioner_differences_are_grouped_by_batch_size_and_racks() -> None:
     assert RULE.path(asked("", batch_size=0)) == "batch size below 1"
     assert RULE.path(asked("")) == "racks"
     assert RULE.path(asked("", rack="")) == "no racks"
 
 
-def test_spaces_and_strategy_cover_every_required_label() -> None:
+def test_builtin_partitioner_question_spaces_and_strategy_cover_required_labels() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 600)) == set()
 
@@ -221,7 +225,7 @@ def test_questions_have_enough_draws_and_round_trip_as_json(version: str) -> Non
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_wrong_sticky_switch_is_found_and_shrinks_to_a_script_one_can_read(seed: int) -> None:
+def test_switch_above_batch_size_is_found_and_shrinks_to_three_steps(seed: int) -> None:
     """``>`` for ``>=``, within the default number of examples."""
     wrong = mutant_answerer("above-the-size")
 

@@ -51,7 +51,9 @@ def test_assignor_question_decodes_the_published_form() -> None:
         (asked({"id": "\U0001f600", "topics": ["t", "gone"]}), ""),
     ],
 )
-def test_assignor_domain_gives_reason_and_nearest_question(question: AssignorQuestion, reason: str) -> None:
+def test_assignor_question_out_of_domain_has_reason_and_nearest_question_inside(
+    question: AssignorQuestion, reason: str
+) -> None:
     assert domain(question) == reason
     assert domain(nearest(question)) == ""
 
@@ -65,11 +67,11 @@ def test_nearest_assignor_question_is_in_domain_and_idempotent() -> None:
             assert close == question
 
 
-def test_everyday_questions_are_in_domain() -> None:
+def test_everyday_assignor_questions_are_in_domain() -> None:
     assert not [question for question in plain() if domain(question)]
 
 
-def test_the_thinned_space_has_every_97th_group() -> None:
+def test_sampled_assignor_question_space_has_every_97th_group() -> None:
     some = list(some_groups())
     assert len(some) == -(-EVERY_GROUP // 97)
     assert next(every_group()) == some[0]
@@ -80,7 +82,7 @@ def rows(question: AssignorQuestion, slug: str = "round-robin-assignor") -> list
     return list(explain(question, NEWEST, parts(question, answer)))
 
 
-def test_explanation_has_a_row_per_member_and_for_unassigned() -> None:
+def test_assignor_explanation_has_a_row_per_member_and_for_unassigned_partitions() -> None:
     owner = {"id": "b", "instance": "i", "topics": ["t"], "owned": [["t", 1], ["t", 2]], "generation": 4}
     first, second, nobody = rows(asked(A, owner, topics={"t": 3, "u": 2}))
     assert (first.step, first.answer) == ("member a subscribes to t", "t 1")
@@ -89,10 +91,10 @@ def test_explanation_has_a_row_per_member_and_for_unassigned() -> None:
     assert (nobody.answer, nobody.reasons) == ("u 0, 1", ("no member subscribes to u",))
 
 
-def test_an_exception_has_no_rows() -> None:
+def test_assignor_answer_that_throws_is_explained_by_no_rows() -> None:
     assert parts(asked(), {"raises": "IllegalArgumentException"}) == ()
 
 
-def test_partitions_are_worded_by_topic_with_ranges() -> None:
+def test_partition_list_text_groups_consecutive_partitions_by_topic() -> None:
     assert partitions_in_words([]) == "–"
     assert partitions_in_words([("t", 0), ("u", 1), ("t", 1)]) == "t 0; u 1; t 1"

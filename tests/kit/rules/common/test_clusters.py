@@ -8,12 +8,12 @@ from kafka_conformance.rules.common.clusters import AskedCluster, AskedNode, Ask
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 
 
-def test_the_order_asked_for_is_the_order_given() -> None:
+def test_cluster_conversion_keeps_order_of_nodes_and_partitions() -> None:
     asked = AskedCluster((AskedNode(1, "a"), AskedNode(0)), (AskedPartition(7, 1), AskedPartition(3)))
     assert to_reference(asked) == Cluster((Node(1, "a"), Node(0, None)), (Partition(7, 1), Partition(3, None)))
 
 
-def test_cluster_json_has_the_pinned_form() -> None:
+def test_cluster_encodes_to_published_json() -> None:
     asked = AskedCluster((AskedNode(0, "a"), AskedNode(1)), (AskedPartition(0, 0), AskedPartition(1)))
     assert to_json(asked) == (
         b'{"nodes":[{"id":0,"rack":"a"},{"id":1}],"partitions":[{"id":0,"leader":0},{"id":1,"leader":null}]}'
@@ -22,7 +22,7 @@ def test_cluster_json_has_the_pinned_form() -> None:
 
 @settings(max_examples=200, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 @given(clusters(most=12))
-def test_what_is_made_is_a_cluster(cluster: AskedCluster) -> None:
+def test_generated_cluster_has_distinct_partition_ids_and_leaders_among_nodes(cluster: AskedCluster) -> None:
     ids = [partition.id for partition in cluster.partitions]
     assert len(set(ids)) == len(ids) <= 12
     assert all(partition_id >= 0 for partition_id in ids)

@@ -29,21 +29,21 @@ def is_copied_alike(question: ServerAssignorQuestion) -> bool:
     return all(map(copied_alike, copied_sizes(question)))
 
 
-def test_jdks_differ_where_three_quarters_of_a_table_are_full() -> None:
+def test_jdk_set_capacity_differs_where_size_fills_three_quarters_of_table() -> None:
     """Up to JDK 18 the table has ``size / 0.75 + 1`` buckets, since then ``ceil(size / 0.75)``, 16 at least."""
     old = [capacity_for(max(size * 4 // 3 + 1, 16)) for size in range(2000)]
     new = [capacity_for(max(-(-size * 4 // 3), 16)) for size in range(2000)]
     assert [copied_alike(size) for size in range(2000)] == [before == now for before, now in zip(old, new, strict=True)]
 
 
-def test_a_group_gets_a_partition_more() -> None:
+def test_resized_question_adds_a_partition_where_jdk_set_capacity_differs() -> None:
     assert list(copied_sizes(QUESTION)) == [9 + 3, 2, 9]
     assert [topic.partitions for topic in resized(QUESTION).topics] == [10, 3]
     larger = resized(QUESTION)
     assert resized(larger) is larger
 
 
-def test_a_member_loses_a_partition_of_the_topic() -> None:
+def test_owned_partitions_lose_one_where_jdk_set_capacity_differs() -> None:
     owned = [("t", 5), ("u", 1), *(("t", number) for number in range(10, 21))]
     assert without_unlike(owned) == (*owned[2:], ("u", 1))
     member = replace(QUESTION.members[0], assigned=tuple(owned))
@@ -51,7 +51,7 @@ def test_a_member_loses_a_partition_of_the_topic() -> None:
 
 
 @pytest.mark.parametrize("rule", [SERVER_RANGE, SERVER_UNIFORM], ids=["range", "uniform"])
-def test_no_question_depends_on_the_jdk(rule: Rule) -> None:
+def test_server_assignor_questions_avoid_sizes_where_jdk_set_capacity_differs(rule: Rule) -> None:
     for source in sources(rule, 500, 11):
         assert all(is_copied_alike(question) for question in source.questions), source.name
         assert all(is_copied_alike(nearest(question)) for question in source.questions[:1000]), source.name

@@ -34,13 +34,13 @@ INT_MIN, INT_MAX = -(2**31), 2**31 - 1
         (b"", INT_MAX, "027d5343"),
     ],
 )
-def test_key_with_hash_yields_the_requested_hash(prefix: bytes, hashed: int, key: str) -> None:
+def test_key_with_hash_appends_four_bytes_that_reach_requested_murmur2(prefix: bytes, hashed: int, key: str) -> None:
     assert key_with_hash(prefix, hashed).hex() == key
 
 
 @pytest.mark.parametrize("prefix", [b"", b"abcd", b"\x80\xff\x00\x7f" * 15, b"\xfe" * 400])
 @pytest.mark.parametrize("hashed", [*HASHES, 123456789, -790332482])
-def test_any_prefix_of_whole_words_goes_on_to_any_hash(prefix: bytes, hashed: int) -> None:
+def test_key_with_4_byte_aligned_prefix_reaches_any_murmur2_hash(prefix: bytes, hashed: int) -> None:
     key = key_with_hash(prefix, hashed)
     assert key[:-4] == prefix
     assert len(key) == len(prefix) + 4
@@ -51,11 +51,11 @@ def test_any_prefix_of_whole_words_goes_on_to_any_hash(prefix: bytes, hashed: in
     ("key", "hashed"),
     [(b"", 275646681), (b"\xff\x80\x7f", 968261134), (b"foobar", -790332482), (b"\xff" * 261, -706810418)],
 )
-def test_the_hash_written_once_more(key: bytes, hashed: int) -> None:
+def test_unsigned_murmur2_equals_published_hash_modulo_2_to_32(key: bytes, hashed: int) -> None:
     assert unsigned_hash(key) == hashed % 2**32
 
 
-def test_every_tail_is_every_length_with_every_tail() -> None:
+def test_tail_keys_cover_lengths_0_to_64_with_all_left_over_bytes() -> None:
     keys = list(every_tail())
     assert len(keys) == len(set(keys))
     lengths = Counter(map(len, keys))
@@ -68,7 +68,7 @@ def test_every_tail_is_every_length_with_every_tail() -> None:
         assert len({key[: length - left] for key in keys if len(key) == length}) == 1
 
 
-def test_every_tail_has_whole_words_with_bytes_on_either_side_of_the_sign() -> None:
+def test_tail_keys_have_whole_words_with_bytes_below_and_above_0x80() -> None:
     whole = next(key for key in every_tail() if len(key) == 64)
     assert min(whole) < 0x80 <= max(whole)
     assert len(set(whole)) > 32
@@ -95,12 +95,12 @@ def test_key_labels_name_length_and_sign_of_hash(key: bytes | None, labels: set[
     assert ("hash below zero" in found) == (key is not None and murmur2(key) < 0)
 
 
-def test_every_kind_has_to_be_asked() -> None:
+def test_required_key_labels_include_null_empty_and_negative_hash() -> None:
     assert {"null key", "empty key", "hash below zero", "hash 0x80000000", "0 bytes", "64 bytes"} <= REQUIRED_LABELS
     assert len(REQUIRED_LABELS) == 4 + 65 + 1 + 2 + 3
 
 
-def test_key_strategy_covers_declared_lengths() -> None:
+def test_hypothesis_key_strategy_covers_lengths_high_bytes_and_edge_hashes() -> None:
     questions = generated("murmur2", 600)
     keys = [bytes.fromhex(question.key) for question in questions if question.key is not None]
     assert len(keys) < 600, "and the null key"

@@ -19,7 +19,7 @@ PLACE = '{"op":"partition","topic":"t","key":null}'
 BATCH = '{"op":"new_batch","topic":"t","previous":%d}'
 
 
-def test_the_pinned_form_and_back() -> None:
+def test_sticky_question_round_trips_as_published_json() -> None:
     question = asked(f"{PLACE},{BATCH % 2}")
     assert question.steps == (PartitionStep("t"), NewBatchStep("t", 2))
     assert msgspec.json.encode(question).decode() == (
@@ -44,7 +44,7 @@ def test_unknown_sticky_step_is_refused_at_decoding(steps: str) -> None:
         asked(steps)
 
 
-def test_a_seed_is_an_int64_and_a_string_where_json_numbers_end() -> None:
+def test_seed_above_2_to_53_is_accepted_only_as_int64_string() -> None:
     assert asked("", "9007199254740992").draws().next() == SeededDraws(2**53).next()
     for draw in (0, -1, -(2**31), 2**31 - 1):
         assert asked("", f'"{seed_for(draw)}"').draws().next() == draw
@@ -69,11 +69,11 @@ def test_extreme_seeds_begin_with_extreme_draws() -> None:
         (PLACE, '{"nodes":[{"id":0}],"partitions":[{"id":4,"leader":0}]}', ["first choice, one available"]),
     ],
 )
-def test_sticky_labels_name_the_branches_taken(steps: str, cluster: str, labels: list[str]) -> None:
+def test_sticky_labels_name_first_choice_and_batch_branches(steps: str, cluster: str, labels: list[str]) -> None:
     assert list(sticky_labels(asked(steps, cluster=cluster), keys_matter=True))[1:] == labels
 
 
-def test_keys_matter_to_one_of_the_two() -> None:
+def test_keyed_records_make_a_first_choice_only_if_keys_are_ignored() -> None:
     question = asked('{"op":"partition","topic":"t","key":""},{"op":"partition","topic":"u"}')
     assert list(sticky_labels(question, keys_matter=True))[1:] == [
         "keyed", "empty key", "first choice, several available",

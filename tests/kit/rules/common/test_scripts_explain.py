@@ -46,7 +46,7 @@ def test_explanation_of_sticky_partitioner_names_kept_and_new_partitions(slug: s
     assert drawn[0].reasons[0] == "1 draw, 2 of 2 partitions led"
 
 
-def test_a_key_decides_where_keys_matter() -> None:
+def test_record_key_is_explained_by_default_but_not_uniform_sticky_partitioner() -> None:
     question = {"seed": 0, "cluster": ONE, "steps": [{**ASKED, "key": "666f6f"}]}
     (told,) = explained("default-partitioner", "2.8.2", question)
     assert told.reasons == ("its key decides, by its hash, among 2 partitions",)
@@ -55,7 +55,7 @@ def test_a_key_decides_where_keys_matter() -> None:
     assert told.reasons == ("t had none → partition 0",)
 
 
-def test_before_2_4_there_is_a_counter() -> None:
+def test_explanation_before_2_4_shows_counter_by_topic_or_shared_in_0_10() -> None:
     told = explained("default-partitioner", "2.3.1", {"seed": 0, "cluster": TWO, "steps": [ASKED, ASKED]})
     first = int(told[0].state[0][1].removeprefix("next number "))
     assert told[1].reasons == (f"t: next number {first} → {first + 1}",)
@@ -63,7 +63,7 @@ def test_before_2_4_there_is_a_counter() -> None:
     assert shared.state[0][0] == "every topic"
 
 
-def test_round_robin_remembers_an_announced_batch_in_3_9_2_alone() -> None:
+def test_round_robin_explanation_shows_announced_batch_only_in_3_9_2() -> None:
     question = {"cluster": TWO, "steps": [ASKED, filled(0), ASKED]}
     told = explained("round-robin-partitioner", "3.9.2", question)
     assert told[1].state == (("t", "next number 1"), ("announced for t", "partition 0"))
@@ -75,7 +75,7 @@ def test_round_robin_remembers_an_announced_batch_in_3_9_2_alone() -> None:
     ]
 
 
-def test_explanation_of_builtin_partitioner_names_bytes_and_branch() -> None:
+def test_explanation_of_builtin_partitioner_shows_bytes_switches_and_load_table() -> None:
     steps = [
         {"op": "append", "bytes": 60, "enable_switch": True},
         {"op": "append", "bytes": 60, "enable_switch": False},
@@ -97,7 +97,7 @@ def test_explanation_of_builtin_partitioner_names_bytes_and_branch() -> None:
     assert told[2].mark == "append 60 B → 1"
 
 
-def test_explanation_of_sent_record_names_and_the_next_partition() -> None:
+def test_explanation_of_sent_record_names_partition_and_switch_at_limit() -> None:
     steps = [
         {"op": "send", "bytes": 60},
         {"op": "send", "bytes": 60, "enable_switch": False},

@@ -38,11 +38,11 @@ def test_sequence_mutant_gives_described_wrong_answer(slug: str, sequence: int, 
     assert RULES[mutant.rule].ask(question, mutant.release) != {"sequence": wrong}
 
 
-def test_every_mutant_is_in_the_table_above() -> None:
+def test_sequence_increment_and_decrement_have_9_mutants() -> None:
     assert len(MUTANTS) == 9
 
 
 @pytest.mark.parametrize("mutant", MUTANTS.values(), ids=lambda mutant: mutant.slug)
-def test_away_from_the_ends_nothing_is_wrong(mutant: Any) -> None:
+def test_sequence_mutant_equals_reference_away_from_int_limits(mutant: Any) -> None:
     question = SequenceQuestion(1000, 7)
     assert mutant.ask(question, NEWEST) == RULES[mutant.rule].ask(question, NEWEST)

@@ -28,7 +28,7 @@ def test_sequence_questions_have_their_published_answers() -> None:
 @pytest.mark.parametrize(
     ("rule", "first", "before"), [(INCREMENT, "0.11.0.0", "0.10.2.2"), (DECREMENT, "2.1.1", "2.1.0")]
 )
-def test_since_when_there_is_such_a_step(rule: Any, first: str, before: str) -> None:
+def test_sequence_step_is_unsupported_before_first_release_with_java_method(rule: Any, first: str, before: str) -> None:
     assert rule.java_class(parse_release(first))
     assert rule.java_class(parse_release(before)) is None
     (outcome,) = ReferenceAnswerer().answer(rule, parse_release(before), [SequenceQuestion(0, 1)])
@@ -36,13 +36,13 @@ def test_since_when_there_is_such_a_step(rule: Any, first: str, before: str) -> 
 
 
 @pytest.mark.parametrize("question", ['{"sequence":2147483648,"by":1}', '{"sequence":0}', '{"sequence":0,"by":"1"}'])
-def test_what_is_no_question(question: str) -> None:
+def test_sequence_question_out_of_int_range_or_incomplete_is_refused(question: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(question, type=INCREMENT.question)
 
 
 @BOTH
-def test_numbers_near_their_ends_are_crossed_whole(rule: Any) -> None:
+def test_sequence_question_spaces_cross_all_pairs_near_int_limits(rule: Any) -> None:
     numbers, ints = (list(space.questions()) for space in rule.spaces)
     near = {*range(101), *range(LAST - 100, LAST + 1)}
     assert {(question.sequence, question.by) for question in numbers} == {(one, by) for one in near for by in near}
@@ -57,7 +57,7 @@ def test_numbers_near_their_ends_are_crossed_whole(rule: Any) -> None:
 
 
 @BOTH
-def test_every_kind_is_asked(rule: Any) -> None:
+def test_sequence_question_spaces_and_strategy_cover_required_labels(rule: Any) -> None:
     for space in rule.spaces:
         labels = {label for question in space.questions() for label in rule.labels(question)}
         assert labels >= rule.required_labels - {"below 0"}
@@ -74,6 +74,6 @@ def test_every_kind_is_asked(rule: Any) -> None:
         (1, -1, "below 0", "below 0"),
     ],
 )
-def test_which_way_a_question_takes(sequence: int, by: int, forward: str, back: str) -> None:
+def test_sequence_differences_are_grouped_by_wraparound(sequence: int, by: int, forward: str, back: str) -> None:
     question = SequenceQuestion(sequence, by)
     assert (INCREMENT.path(question), DECREMENT.path(question)) == (forward, back)

@@ -38,11 +38,11 @@ CLUSTER = AskedCluster(
         ("61" * 25, "6161616161616161… (25 bytes)"),
     ],
 )
-def test_bytes_are_worded_for_short_and_long_values(given: str | None, said: str) -> None:
+def test_bytes_text_shows_utf8_or_hex_and_shortens_long_values(given: str | None, said: str) -> None:
     assert bytes_in_words(given) == said
 
 
-def test_a_cluster_is_a_line_for_each_node() -> None:
+def test_cluster_text_has_a_line_per_node_with_rack_and_led_partitions() -> None:
     assert cluster_in_words(CLUSTER).splitlines() == [
         'node 0 in rack "a" leads 2',
         "node 1 leads 4, 1",
@@ -64,7 +64,7 @@ def test_a_cluster_is_a_line_for_each_node() -> None:
         ([1, 2], "[1,2]"),
     ],
 )
-def test_answers_are_worded_by_their_shape(answer: object, said: str) -> None:
+def test_answer_text_depends_on_partition_exception_or_json_value(answer: object, said: str) -> None:
     assert answer_in_words(answer) == said
 
 
@@ -72,12 +72,12 @@ def test_answers_are_worded_by_their_shape(answer: object, said: str) -> None:
     ("count", "noun", "said"),
     [(1, "record", "1 record"), (0, "batch", "0 batches"), (2, "draw", "2 draws"), (1000, "byte", "1,000 bytes")],
 )
-def test_counts_are_worded_with_singular_and_plural(count: int, noun: str, said: str) -> None:
+def test_count_text_has_singular_plural_and_thousands_separator(count: int, noun: str, said: str) -> None:
     assert count_of(count, noun) == said
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_every_question_of_every_rule_is_worded_by_field(slug: str) -> None:
+def test_question_text_has_every_field_except_steps(slug: str) -> None:
     for question in generated(slug, 60):
         fields = dict(fields_in_words(question))
         assert set(fields) == set(msgspec.to_builtins(question)) - {"steps"}
@@ -92,7 +92,7 @@ EXPLAINED = ["0.10.0.1", "2.3.1", "2.8.2", "3.3.2", "3.9.2", "4.4.0"]
 @pytest.mark.parametrize(
     "version", [EXPLAINED[-1], *(pytest.param(version, marks=pytest.mark.exhaustive) for version in EXPLAINED[:-1])]
 )
-def test_every_history_of_every_rule_can_be_explained(slug: str, version: str) -> None:
+def test_rule_explanation_has_text_for_every_step_of_generated_questions(slug: str, version: str) -> None:
     rule, at = RULES[slug], parse_release(version)
     if at not in rule.releases:
         return
@@ -110,7 +110,7 @@ def test_every_history_of_every_rule_can_be_explained(slug: str, version: str) -
         assert all(one.step and one.answer and one.mark for one in explained)
 
 
-def test_every_rule_with_steps_explains_itself() -> None:
+def test_rules_with_steps_all_have_an_explanation() -> None:
     with_steps = {slug for slug, rule in RULES.items() if "steps" in rule.question.__struct_fields__}
     explained = {slug for slug, rule in RULES.items() if rule.explain and not rule.parts}
     assert explained == with_steps | {"consumer-fetch", "record-batch"}, (
@@ -131,7 +131,7 @@ class _Script(Question, frozen=True):
     steps: tuple[_Wait | _Send | int, ...]
 
 
-def test_a_rule_that_does_not_explain_itself_has_steps_answers_and_a_clock() -> None:
+def test_plain_explanation_shows_step_answer_and_elapsed_time() -> None:
     script = _Script((_Send("666f6f", 1), _Wait(5), _Wait(2), _Send("", 2), 7))
     explained = list(plain_steps(script, NEWEST, [{"sent": 1}, {}, {}, {"raises": "It"}, "(no answer)"]))
     assert [(one.time_ms, one.step, one.answer) for one in explained] == [

@@ -19,16 +19,16 @@ from kafka_conformance.rules.consumer_fetch.rule import RULE
 from kafka_reference.releases import NEWEST
 
 
-def test_generated_questions_have_every_required_kind() -> None:
+def test_consumer_fetch_question_spaces_and_strategy_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, generated(RULE.slug, 500))
     assert not missing_labels(RULE.slug, space_questions(RULE.slug))
 
 
-def test_the_same_seed_generates_the_same_questions() -> None:
+def test_consumer_fetch_questions_are_equal_for_equal_seed() -> None:
     assert collect(RULE, 40, 7) == collect(RULE, 40, 7)
 
 
-def test_every_space_of_the_module_is_asked() -> None:
+def test_consumer_fetch_rule_has_all_question_spaces_of_the_module() -> None:
     assert {space.questions for space in RULE.spaces} == {getattr(spaces, name) for name in spaces.__all__}
     assert len({space.name for space in RULE.spaces}) == len(RULE.spaces)
 
@@ -50,11 +50,13 @@ def test_every_space_of_the_module_is_asked() -> None:
          {"read_uncommitted", "several batches", "records before an exception"}),
     ],
 )  # fmt: skip
-def test_labels_name_the_batches_and_the_outcome(question: ConsumerFetchQuestion, expected: set[str]) -> None:
+def test_consumer_fetch_labels_name_isolation_batches_and_outcome(
+    question: ConsumerFetchQuestion, expected: set[str]
+) -> None:
     assert set(labels(question)) == expected
 
 
-def test_path_groups_by_isolation_format_and_offset() -> None:
+def test_consumer_fetch_differences_are_grouped_by_isolation_magic_and_offset() -> None:
     assert path(ConsumerFetchQuestion("")) == "read_uncommitted, magic -1"
     assert path(Log().append(2).question(1, read_committed=True)) == "read_committed, magic 2, offset"
 
@@ -69,7 +71,7 @@ def test_batch_that_ends_below_the_fetch_offset_is_outside_the_domain() -> None:
     assert domain(Log().append(1, attributes=7).question()) == ""
 
 
-def test_everyday_questions_are_in_domain_and_throw_nothing() -> None:
+def test_everyday_fetch_questions_are_in_domain_and_throw_nothing() -> None:
     for question in plain():
         assert domain(question) == ""
         assert "raises" not in ask(question, NEWEST)
@@ -81,7 +83,7 @@ def rows(question: ConsumerFetchQuestion) -> list[tuple[str, str]]:
     return [(row.step, row.answer) for row in found]
 
 
-def test_explanation_has_a_row_for_each_batch_and_the_position() -> None:
+def test_fetch_explanation_has_a_row_per_batch_and_consumer_position() -> None:
     log = Log(4).append(3).append(1, producer=1, transactional=True).end(1, commit=True)
     assert rows(log.question(5)) == [
         ("batch 0: offsets 4 to 6, magic 2", "delivers 5, 6"),
@@ -91,7 +93,7 @@ def test_explanation_has_a_row_for_each_batch_and_the_position() -> None:
     ]
 
 
-def test_explanation_names_the_exception_of_a_batch_that_cannot_be_read() -> None:
+def test_fetch_explanation_names_exception_of_a_corrupt_batch() -> None:
     assert rows(Log().append(1).append(1, length=13).question())[-2:] == [
         ("no further batch", "CorruptRecordException"),
         ("the consumer", "position 1, raises KafkaException"),
@@ -99,11 +101,11 @@ def test_explanation_names_the_exception_of_a_batch_that_cannot_be_read() -> Non
 
 
 @pytest.mark.parametrize("answer", [None, {"raises": "KafkaException"}, {}])
-def test_answer_without_offsets_is_explained_by_no_rows(answer: Any) -> None:
+def test_fetch_answer_without_delivered_offsets_is_explained_by_no_rows(answer: Any) -> None:
     assert list(explain_fetch(Log().append(1).question(), NEWEST, [answer])) == []
 
 
-def test_other_names_of_exceptions_are_harmless_and_none_is_not() -> None:
+def test_fetch_exception_name_other_than_java_is_harmless_but_missing_exception_differs() -> None:
     question = Log().append(1, crc_xor=1).question()
     expected = ask(question, NEWEST)
     other = {**expected, "raises": "CorruptRecord"}

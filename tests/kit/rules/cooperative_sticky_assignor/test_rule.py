@@ -25,20 +25,20 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_cooperative_sticky_question_of_page_has_answer() -> None:
+def test_cooperative_sticky_question_of_page_has_published_answer() -> None:
     expected = {"a": [["t", 0], ["t", 1]], "b": []}
     assert answered(asked(OWNER, {"id": "b", "topics": ["t"]})) == Answered({"assignment": expected})
 
 
-def test_every_required_kind_is_asked() -> None:
+def test_cooperative_sticky_question_spaces_and_strategy_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, (*space_questions(RULE.slug), *generated(RULE.slug, 300)))
 
 
-def test_the_spaces_are_small_enough_for_every_verify() -> None:
+def test_cooperative_sticky_question_spaces_have_5000_to_7000_questions() -> None:
     assert 5_000 < len(space_questions(RULE.slug)) < 7_000
 
 
-def test_everyday_questions_are_in_domain_and_have_answers() -> None:
+def test_everyday_cooperative_sticky_questions_are_in_domain_and_answered() -> None:
     questions = list(plain())
     assert not [question for question in questions if RULE.domain(question)]
     assert all(isinstance(answered(question), Answered) for question in questions)
@@ -56,7 +56,7 @@ def test_everyday_questions_are_in_domain_and_have_answers() -> None:
         (asked({**OWNER, "rack": "r"}, racks={"t": [["r"], ["s"], None]}), "equal subscriptions, no conflict, racks"),
     ],
 )
-def test_cooperative_sticky_path_names_the_algorithm_branch(question: Any, path: str) -> None:
+def test_cooperative_sticky_differences_are_grouped_by_subscriptions_and_generations(question: Any, path: str) -> None:
     assert RULE.path(question) == path
 
 

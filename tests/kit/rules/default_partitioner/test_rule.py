@@ -50,7 +50,7 @@ def said(question: Any, version: str) -> list[Any]:
         ("2.8.2", [0, 0, 2, None, 5, None, 2, 0, 1, None, None, 2, None, 2, *["ArithmeticException"] * 2, None, 5]),
     ],
 )  # fmt: skip
-def test_the_pinned_question_and_answer(version: str, answers: list[Any]) -> None:
+def test_default_partitioner_question_has_java_answers_of_three_releases(version: str, answers: list[Any]) -> None:
     assert said(asked(C, STEPS % (UNLED, EMPTY, C)), version) == answers
 
 
@@ -64,11 +64,13 @@ def test_the_pinned_question_and_answer(version: str, answers: list[Any]) -> Non
         (C, f'{{"op":"partition","topic":"t"}},{{"op":"cluster","cluster":{EMPTY}}}', "no key"),
     ],
 )  # fmt: skip
-def test_default_partitioner_path_names_the_branch(cluster: str, steps: str, path: str) -> None:
+def test_default_partitioner_differences_are_grouped_by_keys_and_missing_partitions(
+    cluster: str, steps: str, path: str
+) -> None:
     assert RULE.path(asked(cluster, steps)) == path
 
 
-def test_default_partitioner_space_and_strategy_cover_required_labels() -> None:
+def test_default_partitioner_question_space_and_strategy_cover_required_labels() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 300)) == set()
 
@@ -81,7 +83,7 @@ def test_default_partitioner_questions_are_answerable_and_round_trip(version: st
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_switch_to_the_same_partition_is_found_and_shrinks(seed: int) -> None:
+def test_sticky_switch_that_repeats_partition_is_found_and_shrinks(seed: int) -> None:
     wrong = mutant_answerer("default-may-repeat")
     at = parse_release("2.8.2")
 

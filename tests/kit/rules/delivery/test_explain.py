@@ -23,7 +23,7 @@ def rows(*faults: AskedFault, producer: AskedProducer = NOT_IDEMPOTENT) -> list[
     return list(request_rows(question, RULE.ask(question, NEWEST)))
 
 
-def test_setting_text_names_settings_and_replicas() -> None:
+def test_delivery_setting_text_names_producer_settings_and_replicas() -> None:
     text = setting_text(DeliveryQuestion(NOT_IDEMPOTENT, AskedPartition(5, 2), 1))
     assert text == (
         "1 record, acks=1, retries=3, max.in.flight.requests.per.connection=1, enable.idempotence=false, 5 replicas, "
@@ -32,7 +32,7 @@ def test_setting_text_names_settings_and_replicas() -> None:
     assert setting_text(DeliveryQuestion()).startswith("3 records, default settings, ")
 
 
-def test_what_happens_at_a_fault() -> None:
+def test_request_row_shows_fault_leader_outcome_and_response() -> None:
     shown = {
         op: rows(AskedFault(op, 1, "NOT_LEADER_OR_FOLLOWER" if op.startswith("refuse") else None))[0][2:]
         for op in NETWORK_KINDS
@@ -56,11 +56,11 @@ def test_what_happens_at_a_fault() -> None:
     }  # fmt: skip
 
 
-def test_acks_0_has_no_response() -> None:
+def test_request_row_with_acks_0_shows_no_response() -> None:
     assert rows(producer=AskedProducer("0"))[0] == ("1", "0", "arrives", "appended at 0", "no response with acks=0")
 
 
-def test_numbers_of_an_idempotent_producer() -> None:
+def test_request_row_shows_producer_id_epoch_sequence_and_duplicate() -> None:
     shown = rows(AskedFault("lose_response", 1), producer=AskedProducer())
     assert shown[1] == (
         "2",
@@ -71,7 +71,7 @@ def test_numbers_of_an_idempotent_producer() -> None:
     )
 
 
-def test_outcome_text_names_log_and_end_of_records() -> None:
+def test_outcome_text_names_lost_doubled_and_reordered_records() -> None:
     answer = {
         "log": [1, 1, 0], "acknowledged": [0, 1, 4], "failed": [[2, "TimeoutException"], [1, "X"]], "unanswered": [3],
         "lost": [4], "doubled": [1], "reordered": [0],
@@ -94,7 +94,7 @@ def stopped(*others: AskedFault, partition: AskedPartition) -> DeliveryQuestion:
     return DeliveryQuestion(AskedProducer("all", "9", "1", "false"), partition, 2, (*stops, *others))
 
 
-def test_a_row_has_the_partition_after_the_request() -> None:
+def test_request_row_shows_leader_isr_and_high_watermark_after_request() -> None:
     question = stopped(
         AskedFault("shrink_isr_after_append", 1), AskedFault("crash_before", 2), AskedFault("resume_follower", 4, replica=1),
         partition=AskedPartition(2),
@@ -116,14 +116,14 @@ def test_a_row_has_the_partition_after_the_request() -> None:
     ]
 
 
-def test_a_record_that_is_not_acknowledged_is_in_the_log() -> None:
+def test_record_appended_before_isr_shrinks_is_shown_as_not_acknowledged() -> None:
     question = stopped(AskedFault("shrink_isr", 2), partition=AskedPartition(2))
     first, second, *_ = request_rows(question, RULE.ask(question, NEWEST))
     assert first[3:5] == ("in the log at 0, not acknowledged", "REQUEST_TIMED_OUT")
     assert second[2] == "lag time passes; arrives"
 
 
-def test_no_replica_leads_at_the_end() -> None:
+def test_outcome_text_reports_partition_without_leader() -> None:
     producer, partition = AskedProducer("0", None, "1"), AskedPartition(2)
     stops = AskedFault("stop_follower", 1, replica=1), AskedFault("shrink_isr_after_append", 1)
     question = DeliveryQuestion(producer, partition, 2, (*stops, AskedFault("crash_before", 2)))
@@ -132,7 +132,7 @@ def test_no_replica_leads_at_the_end() -> None:
     assert answer["log"] == [0]
 
 
-def test_the_setting_has_unclean_election() -> None:
+def test_delivery_setting_text_names_unclean_leader_election() -> None:
     question = DeliveryQuestion(partition=AskedPartition(unclean_leader_election=True))
     assert setting_text(question).endswith("min.insync.replicas=1, unclean.leader.election.enable=true")
     assert columns(RULE.ask(question, NEWEST))[-1] == "log of 2"

@@ -49,7 +49,9 @@ def some() -> list[DeliveryQuestion]:
 
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0"])
-def test_delivery_answered_by_parts_equals_the_simulation(version: str, some: list[DeliveryQuestion]) -> None:
+def test_delivery_composed_from_component_rules_equals_the_simulation(
+    version: str, some: list[DeliveryQuestion]
+) -> None:
     at = parse_release(version)
     possible = [one for one in some if all(has_error(at, name) for _, name in _errors(one) if name is not None)]
     assert len(possible) > 45
@@ -60,7 +62,7 @@ def test_delivery_answered_by_parts_equals_the_simulation(version: str, some: li
         assert to_json(outcome.answer) == to_json(RULE.ask(question, at)), to_json(question)
 
 
-def test_failed_part_ends_only_own_scenario(some: list[DeliveryQuestion]) -> None:
+def test_failed_component_rule_fails_only_the_affected_scenario(some: list[DeliveryQuestion]) -> None:
     at = parse_release("4.4.0")
 
     def ask(slug: str, questions: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
@@ -74,7 +76,7 @@ def test_failed_part_ends_only_own_scenario(some: list[DeliveryQuestion]) -> Non
     assert not any(isinstance(other, Failed) and other is first for other in others)
 
 
-def test_a_sender_that_throws_gives_no_answer() -> None:
+def test_delivery_scenario_fails_if_the_sender_throws() -> None:
     def ask(slug: str, questions: Sequence[dict[str, Any]]) -> Sequence[Outcome]:
         if slug != "producer-sequences":
             return by_reference(parse_release("4.4.0"))(slug, questions)
@@ -86,7 +88,7 @@ def test_a_sender_that_throws_gives_no_answer() -> None:
     assert outcome == Failed("the sender raised " + ", ".join(["IllegalStateException"] * 7))
 
 
-def test_an_exception_while_a_response_is_handled_does_not_end_the_scenario() -> None:
+def test_delivery_scenario_continues_after_exception_in_response_handler() -> None:
     """NetworkClient logs it, and the sender goes on: a fenced producer of 2.0.1 fails its other batches as well."""
     at = parse_release("2.0.1")
     thrown: list[str] = []
@@ -112,7 +114,7 @@ def _errors(question: DeliveryQuestion) -> list[tuple[int, str | None]]:
     return [(fault.request, fault.error) for fault in question.faults]
 
 
-def test_the_spaces_refuse_with_every_error_of_every_release() -> None:
+def test_delivery_question_spaces_have_all_produce_errors_of_four_releases() -> None:
     assert {error for question in every_error() for _, error in _errors(question)} == set(ERRORS)
     versions = ("0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0")
     assert set(ERRORS) == {name for version in versions for name in produce_errors(version)} - {"NONE"}
@@ -120,13 +122,13 @@ def test_the_spaces_refuse_with_every_error_of_every_release() -> None:
     assert len(list(every_pair_of_errors())) == 7 * 7 * 2
 
 
-def test_the_spaces_of_replicas() -> None:
+def test_delivery_question_spaces_with_replicas_have_expected_sizes() -> None:
     assert len(list(every_fault_of_followers())) == 5 * 2 * 3 * 4 * 2 * 2
     assert len(list(every_minimum())) == 5 * 4 * (1 + 2 + 2)
     assert len(list(every_return())) == 5 * (3 * 3 + 2 * 3 + 2)
 
 
-def test_reelected_leader_is_asked_about_truncation() -> None:
+def test_reelected_leader_truncates_the_broker_producer_state() -> None:
     at = parse_release("4.4.0")
     truncated: list[dict[str, Any]] = []
 
@@ -156,19 +158,21 @@ def test_reelected_leader_is_asked_about_truncation() -> None:
         ),
     ],
 )  # fmt: skip
-def test_an_error_that_no_broker_gives_is_out_of_domain(producer: AskedProducer, fault: AskedFault, why: str) -> None:
+def test_produce_error_that_no_broker_returns_is_out_of_domain(
+    producer: AskedProducer, fault: AskedFault, why: str
+) -> None:
     reason = RULE.domain(DeliveryQuestion(producer, faults=(AskedFault("lose_request", 3), fault)))
     assert why in reason
     assert bool(why) == bool(reason)
 
 
-def test_generated_scenarios_refuse_with_many_errors() -> None:
+def test_generated_delivery_scenarios_have_over_ten_produce_errors() -> None:
     asked = {error for question in generated(RULE.slug, 200) for _, error in _errors(question) if error is not None}
     assert asked <= set(ERRORS)
     assert len(asked) > 10
 
 
-def test_every_kind_is_asked() -> None:
+def test_delivery_question_spaces_and_strategy_cover_required_labels() -> None:
     asked = chain(
         generated(RULE.slug, 60),
         every_fault(),
@@ -179,7 +183,7 @@ def test_every_kind_is_asked() -> None:
     assert missing_labels(RULE.slug, asked) == set()
 
 
-def test_questions_survive_being_written_down() -> None:
+def test_delivery_questions_are_equal_after_json_round_trip() -> None:
     for question in generated(RULE.slug, 60):
         assert msgspec.json.decode(to_json(question), type=DeliveryQuestion) == question
 
@@ -191,12 +195,12 @@ def test_questions_survive_being_written_down() -> None:
         b'{"records":21}', b'{"producer":{"ack":"1"}}', b'{"partition":{"replicas":0}}',
     ],
 )  # fmt: skip
-def test_an_invalid_question_is_refused(wrong: bytes) -> None:
+def test_delivery_question_with_invalid_field_is_refused_at_decoding(wrong: bytes) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(wrong, type=DeliveryQuestion)
 
 
-def test_an_error_that_a_release_does_not_have_is_unsupported() -> None:
+def test_produce_error_missing_in_the_release_is_unsupported() -> None:
     at = parse_release("4.4.0")
     strange = DeliveryQuestion(faults=(AskedFault("refuse", 9, "NOT_LEADER_FOR_PARTITION"),))
     assert RULE.by_parts is not None
@@ -207,13 +211,13 @@ def test_an_error_that_a_release_does_not_have_is_unsupported() -> None:
         assert isinstance(second, Answered)
 
 
-def test_impossible_faults_give_no_answer() -> None:
+def test_two_faults_at_one_request_fail_the_scenario() -> None:
     question = DeliveryQuestion(faults=(AskedFault("lose_request", 1), AskedFault("lose_response", 1)))
     (outcome,) = ReferenceAnswerer().answer(RULE, parse_release("4.4.0"), [question])
     assert isinstance(outcome, Failed)
 
 
-def test_impossible_faults_end_their_scenario_and_no_other() -> None:
+def test_two_faults_at_one_request_fail_only_that_composed_scenario() -> None:
     at = parse_release("4.4.0")
     impossible = DeliveryQuestion(faults=(AskedFault("lose_request", 1), AskedFault("lose_response", 1)))
     assert RULE.by_parts is not None

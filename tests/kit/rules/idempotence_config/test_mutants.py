@@ -35,7 +35,7 @@ def message(slug: str, **settings: str | None) -> str:
     return str(answer(slug, **settings)["message"])
 
 
-def test_config_mutants_make_their_described_mistakes() -> None:
+def test_config_mutants_give_documented_wrong_settings_or_messages() -> None:
     assert answer("on-in-3.0.0")["idempotent"] is True
     assert answer("off-in-3.0.2")["idempotent"] is answer("off-in-newest")["idempotent"] is False
     assert "acks" in message("minus-1-is-not-all", idempotence="true", acks="-1")

@@ -42,7 +42,7 @@ def test_config_question_has_published_answer() -> None:
     }
 
 
-def test_an_error_is_an_answer() -> None:
+def test_config_exception_or_null_pointer_is_answered_with_message() -> None:
     assert answered('{"config":{"enable.idempotence":"true","acks":"1"}}', "4.4.0") == {
         "raises": "ConfigException",
         "message": "Must set acks to all in order to use the idempotent producer."
@@ -51,7 +51,7 @@ def test_an_error_is_an_answer() -> None:
     assert answered('{"config":{"enable.idempotence":null}}', "4.4.0") == {"raises": "NullPointerException"}
 
 
-def test_absent_is_not_set_and_null_is() -> None:
+def test_absent_setting_stays_absent_and_null_setting_stays_null() -> None:
     assert to_config(asked('{"config":{}}').config) == {}
     assert to_config(asked('{"config":{"transactional.id":null}}').config) == {"transactional.id": None}
     written = '{"config":{"acks":null,"max.in.flight.requests.per.connection":"5"}}'
@@ -59,12 +59,12 @@ def test_absent_is_not_set_and_null_is() -> None:
 
 
 @pytest.mark.parametrize("question", ['{"config":{"linger.ms":"5"}}', '{"config":{"retries":5}}', "{}"])
-def test_what_is_no_question(question: str) -> None:
+def test_config_question_with_unknown_or_non_string_setting_is_refused(question: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         asked(question)
 
 
-def test_the_five_settings_are_crossed_whole() -> None:
+def test_config_question_space_has_every_combination_of_five_settings_once() -> None:
     """Set and not set, what can be read and what cannot: each with each, once."""
     seen = Counter(
         tuple(to_config(question.config).get(name, "not set") for name in _five()) for question in COMBINATIONS
@@ -81,7 +81,7 @@ def test_the_five_settings_are_crossed_whole() -> None:
     ]
 
 
-def test_the_page_asks_of_those_that_can_be_read() -> None:
+def test_page_table_has_600_combinations_without_unparsable_values() -> None:
     questions = set(five())
     assert len(questions) == 600
     assert questions < set(COMBINATIONS)
@@ -96,7 +96,7 @@ def _five() -> list[str]:
     return [NAMES[field] for field in FIVE]
 
 
-def test_any_two_texts_are_crossed() -> None:
+def test_config_question_space_has_pairs_of_values_for_any_two_settings() -> None:
     pairs = [to_config(question.config) for question in SPACES["every pair of texts"]]
     assert {len(config) for config in pairs} == {1, 2}
     assert {frozenset(config) for config in pairs if len(config) == 2} == {
@@ -105,7 +105,7 @@ def test_any_two_texts_are_crossed() -> None:
     assert {"acks": "ALL", "retries": "-1"} in pairs
 
 
-def test_config_spaces_and_strategy_cover_required_labels() -> None:
+def test_config_question_spaces_and_strategy_cover_required_labels() -> None:
     assert missing_labels(RULE.slug, chain(*SPACES.values())) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 100), {"texts", "null", "transactional.id"}) == set()
 
@@ -124,11 +124,11 @@ def test_config_spaces_and_strategy_cover_required_labels() -> None:
         ),
     ],
 )
-def test_which_way_a_question_takes(question: str, path: str) -> None:
+def test_config_differences_are_grouped_by_idempotence_and_related_settings(question: str, path: str) -> None:
     assert RULE.path(asked(f'{{"config":{question}}}')) == path
 
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "0.11.0.3", "2.4.1", "3.0.0", "4.4.0"])
-def test_whatever_is_generated_can_be_asked(version: str) -> None:
+def test_generated_config_questions_are_answered_in_releases_of_every_era(version: str) -> None:
     for question in generated(RULE.slug, 100):
         assert isinstance(outcome_of(RULE.ask, question, parse_release(version)), Answered)

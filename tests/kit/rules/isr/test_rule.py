@@ -15,7 +15,7 @@ def ask(question: bytes, version: str = "4.4.0") -> Any:
     return RULE.ask(msgspec.json.decode(question, type=InSyncQuestion), parse_release(version))["steps"]
 
 
-def test_a_follower_leaves_and_joins_again() -> None:
+def test_isr_drops_lagging_follower_and_readmits_after_catch_up() -> None:
     (question,) = RULE.plain()
     steps = RULE.ask(question, parse_release("4.4.0"))["steps"]
     assert [step["in_sync"] for step in steps[7:]] == [[1, 2, 3], [1, 2], [1, 2], [1, 2, 3]]
@@ -24,7 +24,7 @@ def test_a_follower_leaves_and_joins_again() -> None:
 
 
 @pytest.mark.parametrize(("version", "sent"), [("3.4.1", [[1], [2], [3]]), ("3.5.0", [[1, 100], [2, -1], [3, 103]])])
-def test_broker_epochs_are_sent(version: str, sent: list[list[int]]) -> None:
+def test_alter_partition_request_has_broker_epochs_since_3_5(version: str, sent: list[list[int]]) -> None:
     steps = ask(
         b"""{"steps": [{"op": "lead", "epoch": 1, "partition_epoch": 1, "in_sync": [1, 2]},
         {"op": "fetch", "replica": 3, "offset": 0, "broker_epoch": 103}]}""",
@@ -37,5 +37,5 @@ def test_isr_questions_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, [*space_questions(RULE.slug), *generated(RULE.slug, 500)])
 
 
-def test_everyday_questions_are_in_domain() -> None:
+def test_everyday_isr_questions_are_in_domain() -> None:
     assert not any(RULE.domain(question) for question in (*RULE.plain(), *space_questions(RULE.slug)))

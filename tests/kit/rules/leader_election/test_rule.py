@@ -27,7 +27,7 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_leader_election_question_of_page_has_answer() -> None:
+def test_leader_election_question_of_page_elects_replica_2_with_next_epochs() -> None:
     outcome = answered(LOST_LEADER)
     assert isinstance(outcome, Answered)
     assert outcome.answer["change"] == {"leader": 2, "isr": [2, 3]}
@@ -47,24 +47,24 @@ def test_leader_election_answers_have_their_declared_type(release: str) -> None:
 @pytest.mark.parametrize(
     "question", [asked({"replicas": [1, 1]}), asked({"directories": [7]}), asked({"directories": [7, 8, 9, 10]})]
 )
-def test_what_is_no_question(question: Any) -> None:
+def test_leader_election_with_duplicate_replica_or_wrong_directories_has_no_answer(question: Any) -> None:
     assert isinstance(answered(question), Failed | Unsupported)
 
 
-def test_a_change_without_a_default_directory() -> None:
+def test_partition_change_without_default_directory_throws_since_3_7() -> None:
     assert answered(asked(default_directory=None)).answer["raises"] == "IllegalStateException"
     assert "raises" not in answered(asked(default_directory=None), "3.6.2").answer
 
 
-def test_every_required_kind_is_asked() -> None:
+def test_leader_election_question_spaces_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, space_questions(RULE.slug))
 
 
-def test_the_strategy_reaches_most_kinds_by_itself() -> None:
+def test_leader_election_hypothesis_strategy_misses_at_most_six_required_labels() -> None:
     assert len(missing_labels(RULE.slug, generated(RULE.slug, 300))) <= 6
 
 
-def test_the_spaces_are_small_enough_for_every_verify() -> None:
+def test_leader_election_question_spaces_have_20000_to_30000_questions() -> None:
     assert 20_000 < len(space_questions(RULE.slug)) < 30_000
 
 
@@ -86,11 +86,11 @@ def test_the_spaces_are_small_enough_for_every_verify() -> None:
         (LOST_LEADER, ""),
     ],
 )
-def test_which_questions_a_user_can_bring_about(question: Any, reason: str) -> None:
+def test_leader_election_domain_gives_reason_for_impossible_partition_state(question: Any, reason: str) -> None:
     assert RULE.domain(question) == reason
 
 
-def test_rows_of_a_timeline() -> None:
+def test_leader_election_explanation_has_rows_before_and_after_change() -> None:
     assert RULE.parts is not None
     assert RULE.explain is not None
     question = asked(isr=[2, 3], directories=[[2, 7]])
@@ -106,6 +106,6 @@ def test_rows_of_a_timeline() -> None:
     assert [row.answer for row in RULE.explain(question, parse_release("4.4.0"), nobody)][1] == "none"
 
 
-def test_leader_election_path_names_election_and_features() -> None:
+def test_leader_election_differences_are_grouped_by_election_and_features() -> None:
     assert RULE.path(asked()) == "online"
     assert RULE.path(asked({"adding": [3]}, elr_enabled=True, election="unclean")) == "unclean, reassignment, ELR"

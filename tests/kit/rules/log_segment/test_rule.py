@@ -18,7 +18,7 @@ def ask(question: bytes, version: str = "4.4.0") -> Any:
     return RULE.ask(msgspec.json.decode(question, type=LogSegmentQuestion), parse_release(version))
 
 
-def test_offset_60_of_an_article() -> None:
+def test_segment_lookup_of_offset_60_gives_position_of_published_article() -> None:
     (question,) = RULE.plain()
     steps = RULE.ask(question, parse_release("4.4.0"))["steps"]
     assert steps[6]["index"].startswith("0000000c 00001147 00000018 00002245".replace(" ", ""))
@@ -52,16 +52,16 @@ def shuffled() -> list[Any]:
     return questions
 
 
-def test_segment_strategy_and_spaces_cover_required_labels() -> None:
+def test_segment_strategy_and_question_spaces_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, generated(RULE.slug, 1500))
     assert not missing_labels(RULE.slug, space_questions(RULE.slug))
 
 
-def test_segment_spaces_have_at_most_20000_questions() -> None:
+def test_segment_question_spaces_have_at_most_20000_questions() -> None:
     assert len(space_questions(RULE.slug)) <= 20_000
 
 
-def test_segment_paths_are_growth_cut_and_recovery() -> None:
+def test_segment_differences_are_grouped_as_growth_cut_or_recovery() -> None:
     assert {RULE.path(question) for question in generated(RULE.slug, 1500)[:500]} == {"growth", "cut", "recovery"}
 
 
@@ -71,7 +71,7 @@ def test_segment_question_answers_equal_after_json_round_trip(version: str) -> N
         assert ask(to_json(question), version) == RULE.ask(question, parse_release(version))
 
 
-def test_segment_domain_gives_several_reasons_and_accepts_plain() -> None:
+def test_segment_domain_refuses_for_several_reasons_and_accepts_everyday_questions() -> None:
     reasons = {RULE.domain(question) for question in generated(RULE.slug, 1500)}
     assert "" in reasons
     assert len(reasons) >= 4
@@ -79,11 +79,11 @@ def test_segment_domain_gives_several_reasons_and_accepts_plain() -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_a_mutant_is_wrong_somewhere(mutant: Any, shuffled: list[Any]) -> None:
+def test_segment_mutant_differs_from_reference_for_some_question(mutant: Any, shuffled: list[Any]) -> None:
     assert any(mutant.ask(question, mutant.release) != RULE.ask(question, mutant.release) for question in shuffled)
 
 
-def test_leader_appends_one_batch_with_one_call() -> None:
+def test_leader_segment_append_without_exactly_one_batch_is_refused() -> None:
     batch = b'{"offset": 0, "timestamps": [7]}'
     assert ask(b'{"steps": [{"op": "append", "leader": true, "batches": [' + batch + b"]}]}") == {"steps": [{}]}
     for batches in (b"", batch + b"," + batch):
@@ -91,6 +91,6 @@ def test_leader_appends_one_batch_with_one_call() -> None:
             ask(b'{"steps": [{"op": "append", "leader": true, "batches": [' + batches + b"]}]}")
 
 
-def test_segment_append_without_leader_keeps_json() -> None:
+def test_segment_append_without_leader_omits_the_json_field() -> None:
     question = LogSegmentQuestion((AppendStep((NewBatch(0, (7,)),)),))
     assert b"leader" not in msgspec.json.encode(question)

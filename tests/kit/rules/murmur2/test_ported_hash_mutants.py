@@ -34,19 +34,19 @@ def partition(slug: str | None, key: str, partitions: int) -> int:
         ("sinek-murmur2", "wu", 10, 5, 0),  # nodefluent/node-sinek#39
     ],
 )
-def test_ported_hash_gives_the_wrong_partition_reported(
+def test_ported_client_hash_gives_wrong_partition_reported_in_issue(
     slug: str, key: str, partitions: int, wrong: int, right: int
 ) -> None:
     assert partition(slug, key, partitions) == wrong
     assert partition(None, key, partitions) == right
 
 
-def test_murmur2_in_doubles_as_reported() -> None:
+def test_murmur2_in_doubles_gives_hash_reported_for_kafkajs() -> None:
     assert PORTED_HASHES["murmur2-by-doubles"][1](b"100:48069") == 1713501762  # tulios/kafkajs#357
     assert murmur2(b"100:48069") == 1009543857
 
 
-def test_ported_hash_of_umlauts_gives_reported_partition() -> None:
+def test_hash_of_characters_instead_of_bytes_gives_reported_partition() -> None:
     """nodefluent/node-sinek#40: 4 of 10 where 2 is right, once its other issue, the seed, is mended."""
     hashed = PORTED_HASHES["characters-for-bytes"][1]("thingäöüÄÖÜ".encode())
     assert FOLDS["unsigned"][1](hashed, 10) == 4
@@ -54,18 +54,18 @@ def test_ported_hash_of_umlauts_gives_reported_partition() -> None:
 
 
 @pytest.mark.parametrize("key", [b"1468509572224", b"16000002EFEBA11E"])
-def test_keys_of_the_lowest_int_as_reported(key: bytes) -> None:
+def test_fnv1a_hash_of_int_min_stays_negative_when_negated(key: bytes) -> None:
     """IBM/sarama#709 and elastic/beats#25048: negated it is the same, and its remainder over 3 is -2."""
     assert fnv1a(key) == -(2**31)
     assert FOLDS["sign-negate"][1](fnv1a(key), 3) == -2
     assert partition("sarama-hash", key.decode(), 3) == 2
 
 
-def test_crc32_of_hejsan_is_the_reported_value() -> None:
+def test_crc32_of_hejsan_equals_value_reported_for_kafka_go() -> None:
     assert HASHES["crc32"][1](b"hejsan") & 0xFFFFFFFF == 0xD077037E  # segmentio/kafka-go#138
 
 
-def test_left_over_bytes_of_kafka_python() -> None:
+def test_kafka_python_murmur2_ignores_all_but_last_left_over_byte() -> None:
     """Of one byte the rule itself, of more the last alone; dpkp/kafka-python#439."""
     wrong = PORTED_HASHES["tail-not-fallen-through"][1]
     assert wrong(b"a") == murmur2(b"a")
@@ -74,25 +74,25 @@ def test_left_over_bytes_of_kafka_python() -> None:
     assert wrong(b"xb") == wrong(b"ab") != murmur2(b"ab")
 
 
-def test_kafka_node_never_gives_0() -> None:
+def test_kafka_node_hash_is_positive_and_equals_java_without_overflow() -> None:
     hashed = PORTED_HASHES["kafka-node"][1]
     assert hashed(b"") == 1
     assert hashed(b"hello") == 99162322  # Java's, as long as it fits
     assert hashed(b"hello, world") >= 0
 
 
-def test_the_first_byte_is_the_key() -> None:
+def test_first_byte_hash_is_equal_for_keys_with_equal_first_byte() -> None:
     assert PORTED_HASHES["first-byte-only"][1](b"host-1") == PORTED_HASHES["first-byte-only"][1](b"host-2")
 
 
-def test_the_lowest_int_is_0_to_scala() -> None:
+def test_scala_producer_maps_int_min_hash_to_partition_0() -> None:
     lowest = -(2**31)
     assert masked(lowest, 7) == 0
     assert BY_SLUG["scala-producer"].ask(PartitionForKeyQuestion("", 7), NEWEST) == {"partition": 1}
 
 
 @pytest.mark.parametrize("rule", ["murmur2", "partition-for-key"])
-def test_none_is_another_by_another_name(rule: str) -> None:
+def test_ported_hash_mutants_differ_from_other_mutants_of_the_rule(rule: str) -> None:
     new = {mutant.slug for mutant in (*PORTED, *HASHED)}
     said: dict[str, list[str]] = {}
     for mutant in MUTANTS:

@@ -19,12 +19,14 @@ from kafka_reference.releases import parse_release
         ('{"key":null}', {"raises": "NullPointerException"}),
     ],
 )
-def test_the_pinned_question_and_answer(version: str, question: str, answer: dict[str, object]) -> None:
+def test_murmur2_question_has_java_hash_or_null_pointer_exception(
+    version: str, question: str, answer: dict[str, object]
+) -> None:
     asked = msgspec.json.decode(question, type=RULE.question)
     assert ReferenceAnswerer().answer(RULE, parse_release(version), [asked]) == [Answered(answer)]
 
 
-def test_murmur2_space_covers_every_required_label() -> None:
+def test_murmur2_question_space_covers_every_required_label() -> None:
     (space,) = RULE.spaces
     questions = list(space.questions())
     assert {label for question in questions for label in RULE.labels(question)} >= RULE.required_labels
@@ -32,7 +34,7 @@ def test_murmur2_space_covers_every_required_label() -> None:
     assert RULE.question(None) in questions
 
 
-def test_a_column_is_the_same_rule() -> None:
+def test_murmur2_column_equals_scalar_hash() -> None:
     np = pytest.importorskip("numpy")
     assert RULE.columns is not None
     assert RULE.columns.arguments == (0,)

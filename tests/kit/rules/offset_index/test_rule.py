@@ -24,7 +24,7 @@ def test_offset_index_question_has_published_answer() -> None:
     assert ask(b'{"base_offset": 0, "entries": [[5, 0], [9, 4096]], "lookups": [7]}') == {"found": [[5, 0]]}
 
 
-def test_the_example_of_an_article() -> None:
+def test_offset_index_lookup_of_offset_60_gives_entry_of_published_article() -> None:
     question = b'{"base_offset": 0, "entries": [[12, 4423], [24, 8773]], "lookups": [60]}'
     assert ask(question) == ask(question, "0.11.0.0") == {"found": [[24, 8773]]}
     assert msgspec.json.decode(question, type=OffsetIndexQuestion) in tuple(RULE.plain())
@@ -47,7 +47,7 @@ def test_offset_index_history_has_published_answers() -> None:
     ]  # fmt: skip
 
 
-def test_an_index_that_cannot_be_opened() -> None:
+def test_offset_index_with_invalid_max_size_throws_in_every_step() -> None:
     error = {"raises": "IllegalArgumentException", "message": "Invalid max index size: 7"}
     assert ask(b'{"base_offset": 0, "max_index_size": 7}') == error
     assert ask(b'{"base_offset": 0, "max_index_size": 7, "steps": [{"op": "look"}, {"op": "bytes"}]}') == {
@@ -63,16 +63,16 @@ def shuffled() -> list[Any]:
     return sorted(questions, key=lambda question: isinstance(question.file, FilledFile))
 
 
-def test_offset_index_strategy_and_space_cover_required_labels(shuffled: list[Any]) -> None:
+def test_offset_index_strategy_and_question_space_cover_required_labels(shuffled: list[Any]) -> None:
     assert not missing_labels(RULE.slug, generated(RULE.slug, 1500))
     assert not missing_labels(RULE.slug, [shuffled[-1], *shuffled])
 
 
-def test_offset_index_spaces_have_at_most_20000_questions() -> None:
+def test_offset_index_question_spaces_have_at_most_20000_questions() -> None:
     assert len(space_questions(RULE.slug)) <= 20_000
 
 
-def test_offset_index_paths_name_all_parts() -> None:
+def test_offset_index_differences_have_five_groups() -> None:
     paths = {RULE.path(question) for question in generated(RULE.slug, 1500)[:500]}
     assert paths == {"short form", "life cycle", "size", "file", "entries"}
 
@@ -83,7 +83,7 @@ def test_offset_index_question_answers_equal_after_json_round_trip(version: str)
         assert ask(to_json(question), version) == RULE.ask(question, parse_release(version))
 
 
-def test_offset_index_domain_gives_several_reasons_and_accepts_plain() -> None:
+def test_offset_index_domain_refuses_for_several_reasons_and_accepts_everyday_questions() -> None:
     reasons = {RULE.domain(question) for question in generated(RULE.slug, 1500)[:300]}
     assert "" in reasons
     assert len(reasons) >= 4
@@ -98,5 +98,5 @@ def test_offset_index_explanation_has_a_row_per_step() -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_a_mutant_is_wrong_somewhere(mutant: Any, shuffled: list[Any]) -> None:
+def test_offset_index_mutant_differs_from_reference_for_some_question(mutant: Any, shuffled: list[Any]) -> None:
     assert any(mutant.ask(question, mutant.release) != RULE.ask(question, mutant.release) for question in shuffled)

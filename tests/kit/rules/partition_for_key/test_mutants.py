@@ -10,5 +10,5 @@ from kafka_reference.java.int32 import INT_MIN
 @pytest.mark.parametrize(
     ("dividend", "divisor", "rest"), [(5, 3, 2), (5, -3, 2), (-5, 3, -2), (-5, -3, -2), (INT_MIN, -1, 0)]
 )
-def test_the_remainder_has_the_sign_of_the_dividend(dividend: int, divisor: int, rest: int) -> None:
+def test_java_remainder_has_the_sign_of_the_dividend(dividend: int, divisor: int, rest: int) -> None:
     assert remainder(dividend, divisor) == rest

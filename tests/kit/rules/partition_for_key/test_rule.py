@@ -23,7 +23,9 @@ from kafka_reference.releases import parse_release
         ('{"key":null,"partitions":0}', {"raises": "NullPointerException"}),
     ],
 )
-def test_the_pinned_question_and_answer(version: str, question: str, answer: dict[str, object]) -> None:
+def test_partition_for_key_has_java_partition_or_exception(
+    version: str, question: str, answer: dict[str, object]
+) -> None:
     asked = msgspec.json.decode(question, type=RULE.question)
     assert ReferenceAnswerer().answer(RULE, parse_release(version), [asked]) == [Answered(answer)]
 
@@ -39,16 +41,16 @@ def test_the_pinned_question_and_answer(version: str, question: str, answer: dic
         (-(2**31), {"negative count", "count at the end of the ints"}),
     ],
 )
-def test_partition_count_label_names_kind(count: int, labels: set[str]) -> None:
+def test_partition_count_labels_name_zero_negative_and_extreme_counts(count: int, labels: set[str]) -> None:
     assert set(RULE.labels(RULE.question("7f", count))) == labels | {"1 bytes"}
 
 
-def test_partition_for_key_space_covers_required_labels() -> None:
+def test_partition_for_key_question_space_covers_required_labels() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
 
 
 @pytest.mark.exhaustive
-def test_any_count_an_int_can_hold_is_generated() -> None:
+def test_generated_partition_counts_cover_zero_negative_small_and_huge() -> None:
     counts = [question.partitions for question in generated(RULE.slug, 1000)]
     assert {0, 1, 2**31 - 1, -(2**31)} <= set(counts)
     assert sum(1 < count <= 64 for count in counts) > 100
@@ -70,7 +72,7 @@ def test_java_class_of_partition_for_key_moved_in_3_3(version: str, java: str | 
     assert RULE.java_class(parse_release(version)) == java
 
 
-def test_a_column_is_the_same_rule() -> None:
+def test_partition_for_key_column_equals_murmur2_modulo_count() -> None:
     np = pytest.importorskip("numpy")
     assert RULE.columns is not None
     offsets, data = np.array([0, 3, 3, 9], np.int32), np.frombuffer(b"foofoobar", np.uint8)

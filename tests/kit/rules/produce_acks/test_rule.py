@@ -15,7 +15,7 @@ def ask(question: bytes, version: str = "4.4.0") -> Any:
     return RULE.ask(msgspec.json.decode(question, type=ProduceQuestion), parse_release(version))["steps"]
 
 
-def test_produce_responses_arrive_by_acks_of_the_request() -> None:
+def test_produce_response_waits_for_replicas_named_by_acks() -> None:
     (question,) = RULE.plain()
     steps = RULE.ask(question, parse_release("4.4.0"))["steps"]
     assert [step["responses"] for step in steps] == [
@@ -26,7 +26,7 @@ def test_produce_responses_arrive_by_acks_of_the_request() -> None:
 @pytest.mark.parametrize(
     ("version", "responses"), [("3.6.2", [[0, "NOT_ENOUGH_REPLICAS_AFTER_APPEND", 0]]), ("3.7.0", [])]
 )
-def test_too_few_in_sync_replicas_after_the_append(version: str, responses: list[Any]) -> None:
+def test_isr_below_minimum_after_append_fails_produce_only_before_3_7(version: str, responses: list[Any]) -> None:
     steps = ask(
         b"""{"min_in_sync": 2, "steps": [{"op": "lead", "epoch": 1, "partition_epoch": 1, "in_sync": [1, 2]},
         {"op": "produce", "acks": -1}, {"op": "wait", "ms": 101}, {"op": "shrink"},
@@ -40,5 +40,5 @@ def test_produce_acks_questions_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, [*space_questions(RULE.slug), *generated(RULE.slug, 500)])
 
 
-def test_everyday_questions_are_in_domain() -> None:
+def test_everyday_produce_acks_questions_are_in_domain() -> None:
     assert not any(RULE.domain(question) for question in (*RULE.plain(), *space_questions(RULE.slug)))

@@ -41,11 +41,13 @@ def asked(record: str, config: str = "{}", cluster: str = LED, draws: str = "[4]
           "message": "Invalid partition given with record: 7 is not in the range [0...2]."}),
     ],
 )  # fmt: skip
-def test_the_pinned_question_and_answer(version: str, question: msgspec.Struct, answer: dict[str, object]) -> None:
+def test_producer_partition_has_java_partition_or_exception_by_release(
+    version: str, question: msgspec.Struct, answer: dict[str, object]
+) -> None:
     assert ReferenceAnswerer().answer(RULE, parse_release(version), [question]) == [Answered(answer)]
 
 
-def test_a_question_with_too_few_draws_is_no_answer() -> None:
+def test_producer_partition_without_draws_fails_only_where_release_draws() -> None:
     (outcome,) = ReferenceAnswerer().answer(RULE, parse_release("2.3.1"), [asked("{}", draws="[]")])
     assert outcome == Failed("the question holds 0 draws and the rule asks for one more: add draws to it")
     (outcome,) = ReferenceAnswerer().answer(RULE, parse_release("4.4.0"), [asked("{}", draws="[]")])
@@ -68,17 +70,19 @@ def test_a_question_with_too_few_draws_is_no_answer() -> None:
         (asked('{"key":"61"}', cluster=UNLED), ["keyed", "no leader"]),
     ],
 )
-def test_which_way_a_question_takes(question: msgspec.Struct, labels: list[str]) -> None:
+def test_producer_partition_labels_and_group_name_explicit_custom_or_keyed_branch(
+    question: msgspec.Struct, labels: list[str]
+) -> None:
     assert list(RULE.labels(question)) == labels
     assert RULE.path(question) == labels[0]
 
 
-def test_producer_partition_space_and_strategy_cover_required_labels() -> None:
+def test_producer_partition_question_space_and_strategy_cover_required_labels() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 300)) == set()
 
 
-def test_whatever_is_generated_can_be_asked_of_every_release() -> None:
+def test_generated_producer_partition_questions_are_answered_in_four_releases() -> None:
     questions = generated(RULE.slug, 300)
     for version in ("0.10.0.1", "2.3.1", "3.2.3", "4.4.0"):
         outcomes = ReferenceAnswerer().answer(RULE, parse_release(version), questions)

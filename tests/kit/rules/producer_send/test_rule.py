@@ -40,7 +40,7 @@ def test_producer_send_question_has_published_answer() -> None:
     ]
 
 
-def test_a_configuration_that_kafka_refuses_is_the_answer() -> None:
+def test_producer_config_that_kafka_refuses_raises_config_exception() -> None:
     refused = QUESTION.replace(b'"linger_ms": 0', b'"idempotence": true, "acks": "1"')
     with pytest.raises(ConfigException, match="Must set acks to all"):
         _ask(refused)
@@ -55,7 +55,7 @@ def test_a_configuration_that_kafka_refuses_is_the_answer() -> None:
     ("partitioner", "releases"),
     [("round-robin", ["2.3.1"]), ("uniform-sticky", ["2.3.1", "4.0.2"]), ("default", ["4.0.2"])],
 )
-def test_a_partitioner_that_a_release_does_not_have_is_no_answer(partitioner: str, releases: list[str]) -> None:
+def test_partitioner_class_missing_in_the_release_is_unsupported(partitioner: str, releases: list[str]) -> None:
     question = QUESTION.replace(b'"linger_ms": 0', b'"partitioner": "%s"' % partitioner.encode())
     for release in releases:
         with pytest.raises(NotInThisRelease):
@@ -63,20 +63,20 @@ def test_a_partitioner_that_a_release_does_not_have_is_no_answer(partitioner: st
     assert _ask(question, "2.8.2")
 
 
-def test_a_misspelt_field_is_refused() -> None:
+def test_producer_send_question_with_misspelt_field_is_refused() -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(QUESTION.replace(b"linger_ms", b"linger"), type=ProducerSendQuestion)
 
 
 @pytest.mark.parametrize("space", RULE.spaces, ids=lambda space: space.name)
-def test_questions_of_spaces_are_questions(space: Any) -> None:
+def test_producer_send_question_space_is_distinct_and_round_trips_as_json(space: Any) -> None:
     questions = list(space.questions())
     assert len({to_json(question) for question in questions}) == len(questions)
     for question in questions[::97]:
         assert msgspec.json.decode(to_json(question), type=ProducerSendQuestion) == question
 
 
-def test_histories_are_long_and_of_every_kind() -> None:
+def test_generated_producer_send_histories_are_long_and_have_retries() -> None:
     asked = generated(RULE.slug, 300)[:60]
     assert sum(len(question.steps) >= 30 for question in asked) > len(asked) // 4
     assert {"sent again", "keyed", "flush waits"} <= {label for question in asked for label in RULE.labels(question)}
@@ -87,14 +87,14 @@ def test_producer_send_questions_cover_required_labels() -> None:
     assert missing_labels(RULE.slug, questions) == set()
 
 
-def test_paths_are_the_partitioner_and_what_goes_wrong_first() -> None:
+def test_producer_send_differences_are_grouped_by_partitioner_and_first_error() -> None:
     question = msgspec.json.decode(QUESTION, type=ProducerSendQuestion)
     assert RULE.path(question) == "no partitioner.class"
     wrong = QUESTION.replace(b'"base_offset": 100', b'"error": "INVALID_TIMESTAMP"')
     assert RULE.path(msgspec.json.decode(wrong, type=ProducerSendQuestion)) == "no partitioner.class, INVALID_TIMESTAMP"
 
 
-def test_explained_step_by_step() -> None:
+def test_producer_send_explanation_shows_answer_and_state_per_step() -> None:
     question = msgspec.json.decode(QUESTION, type=ProducerSendQuestion)
     assert RULE.explain is not None
     explained = list(RULE.explain(question, NEWEST, _ask(QUESTION)))

@@ -75,7 +75,7 @@ FIELDS = [
 
 
 @pytest.mark.parametrize(("record", "field", "value", "newer"), FIELDS)
-def test_a_field_that_differs_shows_in_a_question(
+def test_behaviour_field_that_differs_between_releases_changes_some_answer(
     record: type[Behaviour], field: str, value: object, newer: Release
 ) -> None:
     expected = [answer(place, newer) for place in range(len(questions()))]
@@ -86,7 +86,7 @@ def test_a_field_that_differs_shows_in_a_question(
 
 
 @pytest.mark.parametrize(("older", "newer"), PAIRS, ids=lambda release: str(release))
-def test_release_with_all_older_fields_answers_as_the_older_release(older: Release, newer: Release) -> None:
+def test_release_with_fields_of_older_release_answers_as_older_release(older: Release, newer: Release) -> None:
     with ExitStack() as stack:
         for record in RULE.behaviours:
             values = {
@@ -110,7 +110,7 @@ NEEDING = {
 }
 
 
-def test_the_fields_that_explain_the_differences_are_those_that_the_command_behaviour_prints() -> None:
+def test_behaviour_command_prints_the_fields_that_attribution_finds() -> None:
     releases = PAIRS[0]
     attribution = Attribution(RULE, releases)
     explained = [attribution.fields_of(list(space())[place]) for space, places in NEEDING.items() for place in places]
@@ -120,6 +120,6 @@ def test_the_fields_that_explain_the_differences_are_those_that_the_command_beha
     assert len(named) == 11
 
 
-def test_unobservable_fields_are_fields_of_behaviour_records() -> None:
+def test_fields_declared_unobservable_exist_in_behaviour_records() -> None:
     known = {f"{record.__name__}.{change.name}" for record in RULE.behaviours for change in record.changes()}
     assert known >= RULE.unobservable | set(RULE.shows_with) | set(RULE.shows_with.values())

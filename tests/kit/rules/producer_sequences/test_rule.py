@@ -40,12 +40,12 @@ def test_producer_sequences_question_has_published_answer() -> None:
     ]
 
 
-def test_a_misspelt_field_is_refused() -> None:
+def test_producer_sequences_question_with_misspelt_field_is_refused() -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(QUESTION.replace(b"base_offset", b"offset"), type=ProducerSequencesQuestion)
 
 
-def test_an_error_that_the_release_does_not_have_is_no_answer() -> None:
+def test_response_with_error_unknown_to_the_release_ends_no_batch() -> None:
     text = QUESTION.replace(b'"base_offset": 100', b'"error": "UNKNOWN_PRODUCER_ID"')
     question = msgspec.json.decode(text, type=ProducerSequencesQuestion)
     steps = RULE.ask(question, parse_release("0.11.0.3"))["steps"]
@@ -54,32 +54,32 @@ def test_an_error_that_the_release_does_not_have_is_no_answer() -> None:
 
 
 @pytest.mark.parametrize("space", RULE.spaces, ids=lambda space: space.name)
-def test_questions_of_spaces_are_questions(space: object) -> None:
+def test_producer_sequences_space_questions_round_trip_as_json(space: object) -> None:
     for question in list(space.questions())[::97]:  # type: ignore[attr-defined]
         assert msgspec.json.decode(to_json(question), type=ProducerSequencesQuestion) == question
         assert question.steps[-1] == LookStep() or question.steps
 
 
-def test_histories_are_long_and_of_every_kind() -> None:
+def test_generated_sender_histories_are_long_with_retries_and_epoch_bumps() -> None:
     asked = generated(RULE.slug, 150)[:60]
     assert sum(len(question.steps) >= 30 for question in asked) > len(asked) // 3
     found = {label for question in asked for label in RULE.labels(question)}
     assert {"not idempotent", "sent again", "another epoch"} <= found
 
 
-def test_required_labels_occur_in_the_spaces_and_a_few_histories() -> None:
+def test_producer_sequences_question_spaces_and_strategy_cover_required_labels() -> None:
     questions = chain(generated(RULE.slug, 150), space_questions(RULE.slug)[::3])
     assert missing_labels(RULE.slug, questions) == set()
 
 
-def test_paths_go_by_what_goes_wrong_first() -> None:
+def test_producer_sequences_differences_are_grouped_by_idempotence_and_first_error() -> None:
     question = msgspec.json.decode(QUESTION, type=ProducerSequencesQuestion)
     assert RULE.path(question) == "idempotent"
     wrong = QUESTION.replace(b'"base_offset": 100', b'"error": "INVALID_TIMESTAMP"').replace(b"true", b"false")
     assert RULE.path(msgspec.json.decode(wrong, type=ProducerSequencesQuestion)) == "not idempotent, INVALID_TIMESTAMP"
 
 
-def test_explained_step_by_step() -> None:
+def test_producer_sequences_explanation_shows_answer_and_state_per_step() -> None:
     question = msgspec.json.decode(QUESTION, type=ProducerSequencesQuestion)
     answers = RULE.ask(question, NEWEST)["steps"]
     assert RULE.explain is not None
@@ -151,11 +151,11 @@ def test_explanation_of_retried_or_failed_batch_names_reason(
     assert f"t-0 #0 {reason}" in reasons_of(steps, **config)
 
 
-def test_a_batch_that_is_completed_needs_no_reason() -> None:
+def test_explanation_of_acknowledged_batch_has_no_reason() -> None:
     assert reasons_of(answered("NONE")) == []
 
 
-def test_every_fact_of_the_decision_table_has_words() -> None:
+def test_retry_decision_table_conditions_all_have_explanation_text() -> None:
     words = {word.removeprefix("!") for line in TABLE.strip().splitlines() for word in line[22:].split()[:-2]}
     assert words - {"may_retry", "always"} == set(explain._FACTS)
 
@@ -165,7 +165,7 @@ def _take(history: SenderHistory, step: Any, taken: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("version", ["0.11.0.3", "2.3.1", "4.4.0"])
-def test_reasons_change_no_answer(version: str) -> None:
+def test_observing_reasons_leaves_producer_sequences_answers_unchanged(version: str) -> None:
     release = parse_release(version)
     for question in generated(RULE.slug, 150)[:40]:
         answers = RULE.ask(question, release)["steps"]

@@ -21,26 +21,26 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_range_assignor_question_of_page_has_answer() -> None:
+def test_range_assignor_question_of_page_has_published_assignment() -> None:
     members = [{"id": "a", "rack": "r1", "topics": ["t", "u"]}, {"id": "b", "rack": "r2", "topics": ["t"]}]
     question = asked(members, {"t": 3, "u": 3}, {"t": [["r1", "r2"], ["r2"], None]})
     expected = {"a": [["t", 0], ["t", 2], ["u", 0], ["u", 1], ["u", 2]], "b": [["t", 1]]}
     assert answered(question) == Answered({"assignment": expected})
 
 
-def test_an_id_that_stands_twice_is_no_question() -> None:
+def test_range_assignor_with_duplicate_member_id_has_no_answer() -> None:
     assert isinstance(answered(asked([{"id": "a"}, {"id": "a"}])), Failed | Unsupported)
 
 
-def test_racks_have_to_fit_the_topic() -> None:
+def test_range_assignor_with_racks_for_fewer_partitions_has_no_answer() -> None:
     assert isinstance(answered(asked([{"id": "a"}], {"t": 3}, {"t": [["r1"]]})), Failed | Unsupported)
 
 
-def test_every_required_kind_is_asked() -> None:
+def test_range_assignor_question_spaces_and_strategy_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, (*space_questions(RULE.slug), *generated(RULE.slug, 300)))
 
 
-def test_the_strategy_reaches_most_kinds_by_itself() -> None:
+def test_range_assignor_hypothesis_strategy_misses_at_most_two_required_labels() -> None:
     assert len(missing_labels(RULE.slug, generated(RULE.slug, 600))) <= 2
 
 
@@ -56,10 +56,10 @@ def test_the_strategy_reaches_most_kinds_by_itself() -> None:
         (asked([{"id": "\U0001f600", "instance": "i"}]), "names beyond U+FFFF"),
     ],
 )
-def test_range_assignor_path_names_the_algorithm_branch(question: Any, path: str) -> None:
+def test_range_assignor_differences_are_grouped_by_racks_members_and_subscriptions(question: Any, path: str) -> None:
     assert RULE.path(question) == path
 
 
-def test_the_spaces_are_small_enough_for_every_verify() -> None:
+def test_range_assignor_question_spaces_have_9000_to_20000_answerable_questions() -> None:
     assert 9_000 < len(space_questions(RULE.slug)) < 20_000
     assert all(isinstance(answered(question, str(NEWEST)), Answered) for question in space_questions(RULE.slug)[-200:])

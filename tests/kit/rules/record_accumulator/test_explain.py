@@ -45,7 +45,7 @@ def explained(version: str, *steps: dict[str, Any]) -> list[Explained]:
     return list(RULE.explain(typed, at, RULE.ask(typed, at)["steps"]))
 
 
-def test_the_reasons_of_ready_and_where_the_delay_comes_from() -> None:
+def test_ready_explanation_names_linger_by_partition_and_source_of_delay() -> None:
     told = explained("2.8.2", append(0), op("advance", ms=2), append(1), READY, op("advance", ms=3), READY)
     assert [one.time_ms for one in told] == [0, 2, 2, 2, 5, 5]
     assert told[3].answer == "no node ready; look again in 3 ms"
@@ -62,7 +62,7 @@ def test_the_reasons_of_ready_and_where_the_delay_comes_from() -> None:
     assert told[5].mark == "ready → 0 (waited)"
 
 
-def test_of_two_that_wait_as_long_the_first_makes_the_delay() -> None:
+def test_ready_explanation_with_equal_waits_marks_delay_of_first_partition() -> None:
     told = explained("2.8.2", append(0), append(1), READY)[2]
     assert [reason.endswith("← the delay") for reason in told.reasons] == [True, False]
 
@@ -75,13 +75,15 @@ def test_of_two_that_wait_as_long_the_first_makes_the_delay() -> None:
         (op("blocked", threads=1), "threads wait for memory", "memory"),
     ],
 )
-def test_explanation_names_what_makes_a_batch_ready_early(step: dict[str, Any], term: str, mark: str) -> None:
+def test_ready_explanation_names_flush_close_or_memory_before_linger(
+    step: dict[str, Any], term: str, mark: str
+) -> None:
     told = explained("4.4.0", append(0), step, READY)[2]
     assert told.reasons == (f"t-0 #0: not full, waited 0 < 5 ms of linger, {term} → node 0 is ready",)
     assert told.mark == f"ready → 0 ({mark})"
 
 
-def test_what_is_not_looked_at() -> None:
+def test_ready_explanation_skips_muted_and_leaderless_partitions() -> None:
     told = explained("4.4.0", append(1), append(2), op("mute", partition=1), READY)[3]
     assert told.reasons == (
         "t-1: muted → skipped",
@@ -92,7 +94,7 @@ def test_what_is_not_looked_at() -> None:
     assert ("muted", "t-1") in told.state
 
 
-def test_a_retry_from_drain_to_drain() -> None:
+def test_explanation_of_retry_shows_reenqueue_backoff_and_second_drain() -> None:
     steps = (append(0), DRAIN, op("reenqueue", batch=-1), DRAIN, op("advance", ms=10), DRAIN, op("complete", batch=0))
     told = explained("2.8.2", *steps)
     assert told[1].reasons == (
@@ -114,7 +116,7 @@ def test_a_retry_from_drain_to_drain() -> None:
     assert kinds == [["open"], ["sent"], ["retry"], ["retry"], ["retry"], ["sent"], ["ended"]]
 
 
-def test_room_and_the_first_that_always_goes() -> None:
+def test_drain_explanation_takes_first_batch_above_max_size_then_stops() -> None:
     one_node = {**CLUSTER, "partitions": [{"id": 0, "leader": 0}, {"id": 1, "leader": 0}]}
     typed = question(append(0, 110), append(1, 110), op("drain", nodes=[0], max_size=100), cluster=one_node)
     assert RULE.explain is not None
@@ -125,7 +127,7 @@ def test_room_and_the_first_that_always_goes() -> None:
     )
 
 
-def test_why_a_new_batch_and_why_the_partition_is_left() -> None:
+def test_append_explanation_names_reason_of_new_batch_and_sticky_switch() -> None:
     told = explained("4.4.0", append(None, 110), append(None, 110), append(None, 110))
     # Of the two that are led, t-1 is the first in Java's order, and the draw is 0.
     assert told[0].reasons == (
@@ -139,7 +141,7 @@ def test_why_a_new_batch_and_why_the_partition_is_left() -> None:
     assert told[2].reasons[1] == "t-1: 360 B ≥ batch.size 200, its last batch is full or gone → t switches"
 
 
-def test_memory_that_is_short_and_a_step_that_does_nothing() -> None:
+def test_explanation_shows_exhausted_buffer_and_step_without_effect() -> None:
     told = explained("4.4.0", *[append(0, 190)] * 5, op("complete", batch=0), op("flush"), op("flushed"))
     assert told[4].answer == "raises BufferExhaustedException"
     assert told[4].reasons == ("t-0: #2, 260 B, is full → a new batch is needed",)
@@ -148,7 +150,7 @@ def test_memory_that_is_short_and_a_step_that_does_nothing() -> None:
     assert told[7].reasons == told[5].reasons
 
 
-def test_what_became_of_batches() -> None:
+def test_explanation_shows_expired_completed_and_split_batches() -> None:
     steps = (append(0), op("advance", ms=100), op("expire"), op("complete", batch=0))
     told = explained("4.4.0", *steps)
     assert told[2].answer == "expired: #0"
@@ -164,7 +166,7 @@ EXPLAINED = ["0.10.0.1", "2.0.1", "3.3.2", "4.4.0"]
 
 
 @pytest.mark.parametrize("version", EXPLAINED)
-def test_noting_reasons_changes_no_answer(version: str, histories: list[Any]) -> None:
+def test_recording_reasons_leaves_accumulator_answers_unchanged(version: str, histories: list[Any]) -> None:
     from kafka_conformance.rules.record_accumulator.adapter import History
     from kafka_reference.accumulator.accumulator import RecordAccumulator
 

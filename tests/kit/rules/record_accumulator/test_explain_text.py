@@ -59,7 +59,7 @@ CLUSTER = AskedCluster((AskedNode(0),), (AskedPartition(0, 0), AskedPartition(1,
         (CloseStep(), "close: no more records", "close"),
     ],
 )
-def test_accumulator_step_words_name_step_and_mark(step: Any, words: str, mark: str) -> None:
+def test_accumulator_step_text_and_mark_name_operation_and_arguments(step: Any, words: str, mark: str) -> None:
     assert step_words(step) == words
     assert mark_words(step, None, ()) == mark
 
@@ -79,7 +79,7 @@ def test_accumulator_step_words_name_step_and_mark(step: Any, words: str, mark: 
         (ReadyStep(), {"raises": "NullPointerException"}, "raises NullPointerException"),
     ],
 )  # fmt: skip
-def test_accumulator_answer_words_name_the_outcome(step: Any, answer: Any, words: str) -> None:
+def test_accumulator_answer_text_names_nodes_batches_or_exception(step: Any, answer: Any, words: str) -> None:
     assert answer_words(step, answer) == words
 
 
@@ -90,7 +90,7 @@ def test_accumulator_answer_words_name_the_outcome(step: Any, answer: Any, words
         ({"batches": [[]]}, "batches [[]]"), ({"new_batch": 1}, "new_batch 1"), ({"queues": []}, "queues []"),
     ],
 )  # fmt: skip
-def test_accumulator_answer_of_another_shape_is_shown_unchanged(answer: Any, words: str) -> None:
+def test_accumulator_answer_of_unexpected_shape_is_shown_as_json(answer: Any, words: str) -> None:
     steps = {
         AppendStep(None, None, "00", 0): "append", ReadyStep(): "ready", DrainStep((0,), 9): "drain 0",
         ExpireStep(): "expire", LookStep(): "look", SplitStep(0): "split", AbortStep(): "abort",

@@ -32,7 +32,7 @@ QUESTION = b"""{"config": {"batch_size": 16384, "linger_ms": 5, "retry_backoff_m
         {"op": "ready"}, {"op": "load"}, {"op": "complete", "batch": 0}, {"op": "look"}]}"""
 
 
-def test_accumulator_question_has_the_published_answer() -> None:
+def test_accumulator_question_of_page_has_published_answer() -> None:
     question = msgspec.json.decode(QUESTION, type=RecordAccumulatorQuestion)
     answer = RULE.ask(question, parse_release("3.6.2"))
     assert answer["steps"] == [
@@ -49,27 +49,27 @@ def test_accumulator_question_has_the_published_answer() -> None:
 
 
 @pytest.mark.parametrize("field", ["bytes", "partitions"])
-def test_a_misspelt_field_is_refused(field: str) -> None:
+def test_accumulator_question_with_misspelt_field_is_refused(field: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(QUESTION.replace(b'"partition"', f'"{field}"'.encode()), type=RecordAccumulatorQuestion)
 
 
-def test_no_letters_are_the_simplest_history() -> None:
+def test_empty_or_zero_generator_bytes_give_history_of_one_look_step() -> None:
     assert spelled_history(b"").steps == (LookStep(),)
     assert spelled_history(bytes(60)).steps == (LookStep(),)
 
 
-def test_most_histories_have_fifty_steps_and_every_kind_is_asked(histories: list[Any]) -> None:
+def test_generated_accumulator_histories_are_long_and_cover_required_labels(histories: list[Any]) -> None:
     assert sum(len(question.steps) >= 50 for question in histories) > 150
     questions = chain(histories, every_rare_answer(), every_producers_choice(), every_way_round())
     assert missing_labels(RULE.slug, questions) == set()
 
 
-def test_questions_survive_being_written_down(histories: list[Any]) -> None:
+def test_accumulator_questions_are_equal_after_json_round_trip(histories: list[Any]) -> None:
     for question in histories[:50]:
         assert msgspec.json.decode(to_json(question), type=RecordAccumulatorQuestion) == question
 
 
-def test_the_spaces_are_what_their_names_say() -> None:
+def test_accumulator_question_spaces_have_all_histories_of_up_to_four_steps() -> None:
     assert sum(1 for _ in every_short_history()) == 11 + 11**2 + 11**3 + 11**4
     assert sum(1 for _ in every_end_of_a_batch()) == 8 + 8**2 + 8**3 + 8**4

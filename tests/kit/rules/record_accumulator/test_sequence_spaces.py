@@ -40,11 +40,11 @@ def test_lost_producer_id_before_2_5_removes_all_sequences() -> None:
     assert steps[7]["sequences"] == {}
 
 
-def test_before_2_1_0_nothing_expires_in_flight() -> None:
+def test_in_flight_batch_does_not_expire_before_2_1_0() -> None:
     assert RULE.ask(asked(), parse_release("2.0.1"))["steps"][5] == {}
 
 
-def test_before_0_11_a_producer_is_none() -> None:
+def test_producer_id_is_ignored_before_0_11() -> None:
     nobody = msgspec.structs.replace(asked(), config=msgspec.structs.replace(asked().config, producer=None))
     assert RULE.ask(asked(), parse_release("0.10.0.1")) == RULE.ask(nobody, parse_release("0.10.0.1"))
     assert "sequences" not in RULE.ask(nobody, parse_release("4.4.0"))["steps"][7]
@@ -59,18 +59,18 @@ def test_accumulator_question_with_invalid_field_is_refused_at_decoding(right: b
         asked(QUESTION.replace(right, wrong))
 
 
-def test_producers_that_are_equal_are_the_same_question() -> None:
+def test_questions_with_equal_producers_are_equal_and_hash_equal() -> None:
     ways = {AskedProducer(7, 0, {"t-0": 1, "t-1": 2}), AskedProducer(7, 0, {"t-1": 2, "t-0": 1}), AskedProducer(7, 0)}
     assert len(ways) == 2
     assert hash(asked()) == hash(asked())
 
 
-def test_a_third_of_the_histories_have_a_producer(histories: list[RecordAccumulatorQuestion]) -> None:
+def test_a_third_of_generated_histories_have_an_idempotent_producer(histories: list[RecordAccumulatorQuestion]) -> None:
     assert 75 < sum(question.config.producer is not None for question in histories) < 135
     for question in histories[:50]:
         assert msgspec.json.decode(to_json(question), type=RecordAccumulatorQuestion) == question
 
 
-def test_the_spaces_are_what_their_names_say() -> None:
+def test_sequence_question_spaces_have_all_histories_of_up_to_three_steps() -> None:
     assert sum(1 for _ in every_order_of_answers()) == 12 + 12**2 + 12**3
     assert sum(1 for _ in every_way_round()) == 8 + 8**2 + 8**3

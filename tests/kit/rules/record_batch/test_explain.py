@@ -27,7 +27,7 @@ def others(found: list[Explained]) -> dict[str, str]:
     return {row.step: row.answer for row in found if row.step.startswith("by ")}
 
 
-def test_records_of_an_uncompressed_batch_have_positions() -> None:
+def test_explanation_of_uncompressed_records_has_byte_positions() -> None:
     one, other = raw_record(b"k", b"v"), raw_record(offset_delta=1)
     found = rows(decode(RawBatch(one + other, 2).data() + RawBatch(one, 1).data()))
     assert [row.step for row in found if "record " in row.step] == [
@@ -36,21 +36,21 @@ def test_records_of_an_uncompressed_batch_have_positions() -> None:
     assert others(found) == {}
 
 
-def test_the_bytes_of_an_encoded_batch_are_explained() -> None:
+def test_explanation_of_encoded_batch_has_rows_with_byte_positions() -> None:
     found = rows(RecordBatchQuestion(encode=AskedBatch((AskedRecord("6b", "76", 9),), base_offset=5)))
     assert found[0].answer == "base_offset 5, size 70"
     assert found[-1].step == "61–69 record 0"
     assert rows(RecordBatchQuestion(encode=AskedBatch(()))) == []
 
 
-def test_compressed_records_have_no_position() -> None:
+def test_explanation_of_compressed_records_has_no_byte_positions() -> None:
     steps = [
         row.step for row in rows(RecordBatchQuestion(compress=AskedBatch((AskedRecord("6b"),), compression="gzip")))
     ]
     assert (steps[0], steps[-1]) == ("compressed batch 0: base offset, size", "compressed record 0")
 
 
-def test_message_has_a_row_of_itself_and_wrapper_none() -> None:
+def test_uncompressed_message_row_has_position_and_compressed_message_row_has_none() -> None:
     message = Message(b"v", b"k", 7)
     assert rows(decode(message.data()))[-1].step == "0–35 record 0"
     wrapper = Message(compressed("gzip", message_set([message])), None, 7, attributes=1)
@@ -68,19 +68,19 @@ def test_message_has_a_row_of_itself_and_wrapper_none() -> None:
         ("2.3.1", {}),
     ],
 )
-def test_an_iterator_that_accepts_more_is_shown(release: str, expected: dict[str, str]) -> None:
+def test_explanation_shows_java_iterator_that_reads_an_invalid_record(release: str, expected: dict[str, str]) -> None:
     batch = RawBatch(compressed("lz4", raw_record(b"k", b"v", length_more=-1)), 1, attributes=3)
     found = rows(decode(batch.data()), release)
     assert found[6].answer == "raises InvalidRecordException"
     assert others(found) == expected
 
 
-def test_an_iterator_that_loses_records_is_shown() -> None:
+def test_explanation_shows_java_iterator_that_loses_records_before_exception() -> None:
     content = raw_record(b"k", b"v") + raw_record(offset_delta=1, length_more=-1)
     found = rows(decode(RawBatch(compressed("gzip", content), 2, attributes=1).data()), "2.3.1")
     assert others(found) == {"by iterator": "0 records, raises InvalidRecordException"}
 
 
 @pytest.mark.parametrize("answer", [None, {"raises": "KafkaException"}, {}])
-def test_what_is_no_answer_has_no_rows(answer: Any) -> None:
+def test_record_batch_answer_without_batches_is_explained_by_no_rows(answer: Any) -> None:
     assert list(explain_batches(decode(b""), parse_release("4.4.0"), [answer])) == []

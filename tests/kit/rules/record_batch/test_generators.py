@@ -20,17 +20,17 @@ def questions() -> tuple[RecordBatchQuestion, ...]:
     return tuple(collect(RULE, 600, 7))  # type: ignore[arg-type]
 
 
-def test_the_same_seed_generates_the_same() -> None:
+def test_record_batch_questions_are_equal_for_equal_seed() -> None:
     assert collect(RULE, 40, 7) == collect(RULE, 40, 7)
 
 
-def test_most_kinds_of_question_are_generated() -> None:
+def test_record_batch_hypothesis_strategy_misses_at_most_five_required_labels() -> None:
     found = {label for question in questions() for label in labels(question)}
     assert len(found) >= len(RULE.required_labels) - 5
     assert found <= RULE.required_labels
 
 
-def test_each_sort_of_question_is_generated() -> None:
+def test_generated_record_batch_questions_encode_compress_and_mostly_decode() -> None:
     sorts = [
         sum(getattr(question, name) is not None for question in questions())
         for name in ("encode", "compress", "decode")
@@ -39,7 +39,7 @@ def test_each_sort_of_question_is_generated() -> None:
     assert sorts[2] == max(sorts), "mostly bytes to read"
 
 
-def test_a_compressed_batch_counts_no_more_records_than_java_has_memory_for() -> None:
+def test_generated_compressed_batch_declares_at_most_65536_records() -> None:
     for question in questions():
         data = bytes.fromhex(question.decode or "")
         try:
@@ -51,19 +51,19 @@ def test_a_compressed_batch_counts_no_more_records_than_java_has_memory_for() ->
             continue
 
 
-def test_odd_varints_are_of_every_length() -> None:
+def test_odd_varints_have_lengths_0_to_10_and_short_ones_decode() -> None:
     assert {len(odd) for odd in ODD_VARINTS} >= {0, 1, 2, 3, 5, 6, 10}
     assert len(set(ODD_VARINTS)) == len(ODD_VARINTS)
     readable = [odd for odd in ODD_VARINTS if odd and len(odd) <= 5 and odd[-1] < 0x80]
     assert all(read_varint(odd, 0)[1] == len(odd) for odd in readable)
 
 
-def test_markers_are_right_and_wrong() -> None:
+def test_control_record_keys_and_values_have_valid_and_invalid_lengths() -> None:
     assert {len(key) for key in MARKER_KEYS} == {0, 1, 3, 4, 5}
     assert {len(value) for value in MARKER_VALUES} >= {0, 1, 2, 5, 6, 7, 8}
 
 
-def test_timestamps_to_encode_are_of_every_size_and_last_digit() -> None:
+def test_generated_timestamps_offsets_and_producers_vary_in_bit_length() -> None:
     batches = [batch for one in questions() if (batch := one.encode or one.compress) is not None]
     stamps = {int(record.timestamp) for batch in batches for record in batch.records}
     assert {stamp % 10 for stamp in stamps} == set(range(10))

@@ -46,11 +46,11 @@ def kinds(question: RecordBatchQuestion) -> set[str]:
          {"decode lz4, magic 0"}),
     ],
 )  # fmt: skip
-def test_record_batch_labels_name_the_kinds_of_bytes(data: bytes, expected: set[str]) -> None:
+def test_decode_labels_name_codec_magic_and_defects_of_bytes(data: bytes, expected: set[str]) -> None:
     assert kinds(decode(data)) == expected
 
 
-def test_kinds_of_batches_to_write() -> None:
+def test_encode_labels_name_codec_records_and_builder_exception() -> None:
     records = (AskedRecord(timestamp=str(2**60), headers=(("h", None),)), AskedRecord(offset=9))
     batch = AskedBatch(
         records, compression="gzip", level=1, timestamp_type="append", transactional=True, delete_horizon=5,
@@ -76,5 +76,7 @@ def test_kinds_of_batches_to_write() -> None:
         (RecordBatchQuestion(compress=AskedBatch((), compression="lz4")), "compress magic 2 lz4"),
     ],
 )
-def test_differences_are_grouped_by_format_and_codec(question: RecordBatchQuestion, expected: str) -> None:
+def test_record_batch_differences_are_grouped_by_operation_magic_and_codec(
+    question: RecordBatchQuestion, expected: str
+) -> None:
     assert path(question) == expected

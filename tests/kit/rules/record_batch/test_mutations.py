@@ -21,7 +21,7 @@ def raised(data: bytearray, _: Any) -> None:
     data[15] = 9
 
 
-def test_bytes_are_changed_with_a_crc_that_matches_or_not() -> None:
+def test_encode_mutation_changes_bytes_with_or_without_valid_crc() -> None:
     written = encoded(raised)(ENCODE, NEWEST)["bytes"]
     assert written[30:32] == "09"
     assert RULE.ask(RecordBatchQuestion(decode=written), NEWEST)["batches"][0]["valid"] is True
@@ -39,7 +39,7 @@ def test_bytes_are_changed_with_a_crc_that_matches_or_not() -> None:
         assert encoded(raised)(unchanged, NEWEST) == RULE.ask(unchanged, NEWEST)
 
 
-def test_mutation_helpers_change_answers_of_decoding_only() -> None:
+def test_decode_mutations_leave_encode_questions_unchanged() -> None:
     rests: list[int] = []
     decoded(lambda _, rest: rests.append(rest))(DECODE, NEWEST)
     decoded(lambda _, rest: rests.append(rest))(ENCODE, NEWEST)
@@ -56,7 +56,7 @@ def test_mutation_helpers_change_answers_of_decoding_only() -> None:
     assert readable == [1, 0]
 
 
-def test_the_reference_is_as_before() -> None:
+def test_record_batch_mutations_leave_the_reference_unchanged() -> None:
     before = RULE.ask(ENCODE, NEWEST)
     assert but((encode, {"OVERHEAD": 99}))(ENCODE, NEWEST) != before
     wrong = RecordBatchQuestion(decode=RawBatch(b"", 0, crc_xor=1).data().hex())

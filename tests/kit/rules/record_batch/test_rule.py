@@ -30,7 +30,7 @@ def question(**fields: Any) -> RecordBatchQuestion:
     return msgspec.convert(fields, type=RecordBatchQuestion)
 
 
-def test_a_batch_is_read() -> None:
+def test_magic_2_batch_decodes_to_header_records_and_valid_bytes() -> None:
     answer = decode(ONE)
     (batch,) = answer["batches"]
     assert (batch["magic"], batch["valid"], batch["size"], batch["base_offset"]) == (2, True, len(ONE), 5)
@@ -41,7 +41,7 @@ def test_a_batch_is_read() -> None:
     assert answer["valid_bytes"] == len(ONE)
 
 
-def test_exception_of_decoding_stands_where_java_throws() -> None:
+def test_decode_exception_is_answered_at_the_java_call_that_throws() -> None:
     wrong = bytearray(ONE)
     wrong[-1] ^= 1
     (batch,) = decode(bytes(wrong))["batches"]
@@ -57,7 +57,7 @@ def test_exception_of_decoding_stands_where_java_throws() -> None:
     assert decode(ONE + ONE[:40]) == decode(ONE)
 
 
-def test_a_batch_is_written_and_one_that_cannot_be_throws() -> None:
+def test_batch_encodes_to_bytes_or_throws_for_unsupported_fields() -> None:
     record = {"key": "6b", "value": "76", "timestamp": 9, "headers": [["h", "00"]]}
     assert ask(question(encode={"records": [record], "base_offset": 5}), NEWEST) == {"bytes": ONE.hex()}
     assert ask(question(encode={"records": [record], "magic": 1}), NEWEST) == {"raises": "IllegalArgumentException"}
@@ -79,7 +79,7 @@ def test_a_batch_is_written_and_one_that_cannot_be_throws() -> None:
 
 
 @pytest.mark.parametrize("field", [{"compression": "gzip", "level": 1}, {"delete_horizon": 3}])
-def test_what_a_release_lacks_is_refused(field: dict[str, Any]) -> None:
+def test_compression_level_or_delete_horizon_missing_in_release_is_refused(field: dict[str, Any]) -> None:
     kind = "compress" if "compression" in field else "encode"
     with pytest.raises(NotInThisRelease, match=r"release 2\.8\.1 has no"):
         ask(question(**{kind: {"records": [{}], **field}}), parse_release("2.8.1"))
@@ -94,18 +94,18 @@ def test_what_a_release_lacks_is_refused(field: dict[str, Any]) -> None:
         ({"compress": {"records": [], "compression": "snappy", "level": 1}}, "snappy has no levels"),
     ],
 )
-def test_a_question_that_is_none_is_refused(fields: dict[str, Any], why: str) -> None:
+def test_record_batch_question_without_exactly_one_operation_is_refused(fields: dict[str, Any], why: str) -> None:
     with pytest.raises(msgspec.ValidationError, match=why):
         question(**fields)
 
 
-def test_numbers_beyond_2_53_are_text() -> None:
+def test_long_above_2_to_53_is_a_string_in_json() -> None:
     assert (number(2**53), number(2**53 + 1), number(-(2**63))) == (2**53, "9007199254740993", "-9223372036854775808")
     header = decode(RawBatch(b"", 0, producer_id=2**62).data())["batches"][0]["header"]
     assert header["producer_id"] == str(2**62)
 
 
-def test_java_replaces_half_a_surrogate_pair_by_one_character() -> None:
+def test_unpaired_surrogate_in_header_key_decodes_to_one_replacement_character() -> None:
     (batch,) = decode(RawBatch(raw_record(headers=[(b"a\xed\xa0\x80\xffb", None)]), 1).data())["batches"]
     assert batch["records"][0]["headers"] == [["a\ufffd\ufffdb", None]]
 
@@ -122,14 +122,14 @@ def test_record_batch_space_questions_are_answered_and_labelled(space: Any) -> N
         assert path(one)
 
 
-def test_what_java_compressed_is_read_whole() -> None:
+def test_batches_compressed_by_java_decode_without_exception() -> None:
     read = [ask(one, NEWEST)["batches"] for one in spaces.every_java_batch()]
     whole = [one for one in read if one and not any("raises" in record for batch in one for record in batch["records"])]
     assert len(whole) >= 48
     assert all(batch["valid"] is True for one in whole for batch in one)
 
 
-def test_everyday_batches_are_in_domain_and_so_is_the_nearest() -> None:
+def test_everyday_and_nearest_record_batch_questions_are_in_domain() -> None:
     assert not any(map(domain, plain()))
     for one in islice(spaces.every_builder(), 0, None, 7):
         assert domain(nearest(one)) == ""
@@ -137,7 +137,7 @@ def test_everyday_batches_are_in_domain_and_so_is_the_nearest() -> None:
     assert domain(RecordBatchQuestion(encode=AskedBatch((AskedRecord(timestamp=-1),)))).startswith("ProducerRecord")
 
 
-def test_bytes_are_explained_by_position() -> None:
+def test_decode_explanation_has_rows_with_byte_positions_and_exception() -> None:
     asked = RecordBatchQuestion(decode=(ONE + bytes(12)).hex())
     assert RULE.explain is not None
     rows = list(RULE.explain(asked, NEWEST, [ask(asked, NEWEST)]))
@@ -149,7 +149,7 @@ def test_bytes_are_explained_by_position() -> None:
     assert list(RULE.explain(asked, NEWEST, [{"raises": "KafkaException"}])) == []
 
 
-def test_block_of_snappy_beyond_memory_has_no_answer_up_to_3_5_1() -> None:
+def test_snappy_block_above_512_mb_is_unsupported_up_to_3_5_1() -> None:
     records = compressed("snappy", raw_record(b"k", b"v"))
     for block, refused in ((b"\x20\0\0\x01", True), (b"\x20\0\0\0", False)):
         data = RawBatch(records + block, 2, attributes=2).data()
@@ -167,13 +167,13 @@ def snappy_batch(block_size: int, base_offset: int) -> bytes:
     return RawBatch(frame, 1, base_offset, attributes=2).data()
 
 
-def test_large_snappy_block_of_any_batch_is_outside_old_releases() -> None:
+def test_oversized_snappy_block_in_any_batch_is_unsupported_in_3_5_1() -> None:
     for data in (snappy_batch(1 << 30, 0), ONE + snappy_batch(1 << 30, 6)):
         assert decode(data)["batches"]
         with pytest.raises(NotInThisRelease, match=r"release 3\.5\.1 allocates a block of snappy above 512 MB"):
             decode(data, "3.5.1")
 
 
-def test_bytes_of_the_next_batch_are_not_a_large_snappy_block() -> None:
+def test_bytes_after_a_snappy_batch_do_not_count_as_block_size() -> None:
     data = snappy_batch(0, 10) + RawBatch(b"", 0, 11, base_timestamp=1 << 62).data()
     assert [batch["base_offset"] for batch in decode(data, "3.5.1")["batches"]] == [10, 11]

@@ -24,13 +24,13 @@ def records(question: RecordBatchQuestion) -> int:
     )
 
 
-def test_every_space_is_asked() -> None:
+def test_record_batch_rule_has_all_question_spaces_of_both_modules() -> None:
     defined = {getattr(module, name) for module in (spaces, codec_spaces) for name in module.__all__}
     assert {space.questions for space in RULE.spaces} == defined
     assert len({space.name for space in RULE.spaces}) == len(RULE.spaces)
 
 
-def test_codec_space_has_every_level_and_one_beyond() -> None:
+def test_codec_question_space_has_valid_levels_and_refused_levels_next_to_limits() -> None:
     levels: dict[str, set[int]] = {}
     refused: dict[str, set[int]] = {}
     for question in spaces.every_codec_and_level():
@@ -46,7 +46,7 @@ def test_codec_space_has_every_level_and_one_beyond() -> None:
     assert levels["lz4"] - refused["lz4"] == set(range(1, 18))
 
 
-def test_every_bit_is_flipped() -> None:
+def test_bit_flip_question_space_covers_all_bits_of_batch_and_message() -> None:
     found = [bytes.fromhex(question.decode or "") for question in spaces.every_bit()]
     sizes = Counter(len(data) for data in found)
     batch, message = 70, 36
@@ -62,13 +62,13 @@ def test_every_bit_is_flipped() -> None:
         (codec_spaces.every_zstd_frame, 4),
     ],
 )
-def test_frames_of_a_codec_are_right_and_wrong(space: Space, codec: int) -> None:
+def test_codec_frame_question_space_has_readable_and_unreadable_frames(space: Space, codec: int) -> None:
     found = [bytes.fromhex(question.decode or "") for question in space()]
     assert {(data[22] if data[16] == 2 else data[17]) & 7 for data in found} == {codec}
     counts = Counter(records(question) > 0 for question in space())
     assert min(counts[True], counts[False]) > 5
 
 
-def test_members_of_gzip_start_around_the_end_of_javas_first_read() -> None:
+def test_gzip_members_near_8192_bytes_give_one_or_two_records() -> None:
     large = [question for question in spaces.every_gzip_end() if len(question.decode or "") > 8192]
     assert Counter(map(records, large)) == {1: 24, 2: 8}

@@ -19,7 +19,7 @@ from kafka_reference.record_batch import Header, NewBatch, NewRecord, decode_rec
 @pytest.mark.parametrize(
     ("value", "expected"), [(0, "00"), (-1, "01"), (1, "02"), (63, "7e"), (64, "8001"), (-(2**31), "ffffffff0f")]
 )
-def test_a_varint_is_zig_zag(value: int, expected: str) -> None:
+def test_varint_encodes_int_as_zig_zag(value: int, expected: str) -> None:
     assert varint(value).hex() == expected
 
 
@@ -51,19 +51,19 @@ def test_raw_message_equals_encoding_of_the_reference(magic: int) -> None:
 
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("size", [1, 100, 70_000])
-def test_every_codec_is_readable(codec: str, size: int) -> None:
+def test_records_compressed_with_any_codec_decode_unchanged(codec: str, size: int) -> None:
     batch = RawBatch(compressed(codec, raw_record(b"k", bytes(size))), 1, attributes=list(CODECS).index(codec))
     assert [(one.key, one.value) for one in decode_records(batch.data()) if one] == [(b"k", bytes(size))]
 
 
 @pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4"])
 @pytest.mark.parametrize("magic", [0, 1])
-def test_every_wrapper_is_readable(codec: str, magic: int) -> None:
+def test_compressed_wrapper_message_decodes_to_inner_messages(codec: str, magic: int) -> None:
     inner = message_set([Message(b"a", offset=0, magic=magic), Message(b"b", offset=1, magic=magic)])
     wrapper = Message(compressed(codec, inner, magic=magic), None, 1, magic, list(CODECS).index(codec))
     assert [(one.offset, one.value) for one in decode_records(wrapper.data()) if one] == [(0, b"a"), (1, b"b")]
 
 
-def test_a_part_is_replaced_and_the_length_is_wrong() -> None:
+def test_raw_record_encodes_replaced_field_and_wrong_length() -> None:
     assert raw_record(b"k", b"v").hex() == "10000000026b027600"
     assert raw_record(b"k", b"v", replaced=(3, b"\x01"), length_more=1).hex() == "12000000016b027600"

@@ -50,7 +50,7 @@ def test_record_sizes_question_has_the_published_answer() -> None:
     }
 
 
-def test_record_sizes_in_0_10_are_of_messages_without_headers() -> None:
+def test_record_sizes_in_0_10_equal_magic_0_messages_without_headers() -> None:
     answer = answered(QUESTION, "0.10.0.1")
     assert answer == answered(QUESTION.replace('"batch_size"', '"magic": 0, "batch_size"'), "0.10.0.1")
     assert [step["estimate"] for step in answer["steps"]] == [35, 69, 69, 69]
@@ -58,11 +58,11 @@ def test_record_sizes_in_0_10_are_of_messages_without_headers() -> None:
     assert answer["ratios"] == [0.949999988079071, 0.9549000859260559]
 
 
-def test_what_is_compressed_has_no_size_of_ours() -> None:
+def test_compressed_batch_has_null_built_size() -> None:
     assert answered('{"compression":"gzip","records":[{}]}', "4.4.0")["built"] is None
 
 
-def test_a_step_that_raises_is_answered_by_that_and_the_batch_goes_on() -> None:
+def test_record_with_headers_in_magic_1_throws_and_next_record_is_estimated() -> None:
     answer = answered('{"magic":1,"records":[{"headers":[["a",null]]},{}]}', "4.4.0")
     assert answer["steps"] == [
         {"raises": "IllegalArgumentException", "message": "Magic v1 does not support record headers"},
@@ -77,18 +77,18 @@ def test_a_step_that_raises_is_answered_by_that_and_the_batch_goes_on() -> None:
      '{"records":[{"headers":[[{"utf16":"d8"},null]]}]}', '{"records":[{}],"observed":[[1,1]]}',
      '{"records":[{"timestamp":9007199254740993}]}'],
 )  # fmt: skip
-def test_what_is_no_question_is_refused(question: str) -> None:
+def test_record_sizes_question_with_invalid_field_is_refused_at_decoding(question: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         asked(question)
 
 
 @pytest.mark.parametrize("timestamp", ["-2", '"9223372036854775808"'])
-def test_a_timestamp_that_no_record_has_says_nothing_about_the_rule(timestamp: str) -> None:
+def test_timestamp_out_of_range_fails_the_record_sizes_question(timestamp: str) -> None:
     question = asked(f'{{"records":[{{"timestamp":{timestamp}}}]}}')
     assert isinstance(outcome_of(RULE.ask, question, parse_release("4.4.0")), Failed)
 
 
-def test_the_smallest_question_is_written_small() -> None:
+def test_record_sizes_question_omits_default_fields_in_json() -> None:
     assert msgspec.json.encode(asked('{"records":[{}]}')).decode() == '{"records":[{}]}'
 
 
@@ -102,7 +102,7 @@ def test_the_smallest_question_is_written_small() -> None:
         ('{"records":[{}],"magic":0}', "not compressed"),
     ],
 )
-def test_which_way_a_question_takes(question: str, path: str) -> None:
+def test_record_sizes_differences_are_grouped_by_compression_ratio_and_surrogate(question: str, path: str) -> None:
     assert RULE.path(asked(question)) == path
 
 
@@ -128,13 +128,15 @@ def missing_labels(required: Iterable[str], questions: Iterable[Any]) -> set[str
     return missing
 
 
-def test_record_sizes_spaces_and_strategy_cover_required_labels(spaces: list[Any], generated: list[Any]) -> None:
+def test_record_sizes_question_spaces_and_strategy_cover_required_labels(
+    spaces: list[Any], generated: list[Any]
+) -> None:
     assert not missing_labels(RULE.required_labels, spaces)
     assert not missing_labels(RULE.required_labels - {"measured", "observed", "a delta that wraps"}, generated)
 
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0"])
-def test_whatever_is_generated_can_be_asked(version: str, generated: list[Any]) -> None:
+def test_generated_record_sizes_questions_are_answered_in_four_releases(version: str, generated: list[Any]) -> None:
     for question in generated[:150]:
         assert isinstance(outcome_of(RULE.ask, question, parse_release(version)), Answered)
 

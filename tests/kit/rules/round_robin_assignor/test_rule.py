@@ -12,7 +12,7 @@ from kafka_conformance.rules.round_robin_assignor.rule import RULE
 from kafka_reference.releases import NEWEST, parse_release
 
 
-def test_round_robin_assignor_question_of_page_has_the_answer() -> None:
+def test_round_robin_assignor_question_of_page_has_published_assignment() -> None:
     members = [{"id": "a", "topics": ["t", "u"]}, {"id": "b", "topics": ["t"]}]
     question = msgspec.convert({"topics": {"t": 3, "u": 1}, "members": members}, RULE.question)
     (outcome,) = ReferenceAnswerer().answer(RULE, NEWEST, [question])
@@ -26,7 +26,7 @@ def test_round_robin_assignor_without_members_throws_in_0_10() -> None:
     assert outcome.answer["raises"] == "IllegalArgumentException"
 
 
-def test_every_required_kind_is_asked() -> None:
+def test_round_robin_assignor_question_spaces_and_strategy_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, (*space_questions(RULE.slug), *generated(RULE.slug, 300)))
 
 
@@ -42,7 +42,7 @@ def test_every_required_kind_is_asked() -> None:
         ({"\U0001f600": 1}, [{"id": "a"}], "names beyond U+FFFF"),
     ],
 )
-def test_round_robin_assignor_path_names_the_branch(
+def test_round_robin_assignor_differences_are_grouped_by_members_and_subscriptions(
     topics: dict[str, int], members: list[dict[str, Any]], path: str
 ) -> None:
     assert RULE.path(msgspec.convert({"topics": topics, "members": members}, RULE.question)) == path

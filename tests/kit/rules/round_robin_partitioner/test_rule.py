@@ -40,7 +40,7 @@ def asked(steps: str) -> Any:
         ("4.4.0", [5, None, 2, None, 5, 0, None, None, 1, 0, None, "ArithmeticException", None, 0]),
     ],
 )
-def test_the_pinned_question_and_answer(version: str, answers: list[Any]) -> None:
+def test_round_robin_partitioner_question_has_java_answers_of_four_releases(version: str, answers: list[Any]) -> None:
     (outcome,) = ReferenceAnswerer().answer(
         RULE, parse_release(version), [msgspec.json.decode(QUESTION, type=RULE.question)]
     )
@@ -61,21 +61,23 @@ BATCH = '{"op":"new_batch","topic":"t","previous":0}'
         ('{"op":"partition","topic":"t","key":""}', ["asked once", "keyed"], "asked once"),
     ],
 )
-def test_which_way_a_script_takes(steps: str, labels: list[str], path: str) -> None:
+def test_round_robin_partitioner_labels_and_group_name_first_or_repeated_record(
+    steps: str, labels: list[str], path: str
+) -> None:
     assert list(RULE.labels(asked(steps))) == ["all led", *labels]
     assert RULE.path(asked(steps)) == path
 
 
-def test_a_record_without_a_key_is_written_in_the_pinned_form() -> None:
+def test_partition_step_with_null_key_encodes_without_key_field() -> None:
     assert msgspec.json.encode(asked(T).steps[0]).decode() == T
 
 
-def test_round_robin_partitioner_space_and_strategy_cover_required_labels() -> None:
+def test_round_robin_partitioner_question_space_and_strategy_cover_required_labels() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 300)) == set()
 
 
 @pytest.mark.parametrize("version", ["2.4.1", "3.9.2", "4.4.0"])
-def test_whatever_is_generated_can_be_asked(version: str) -> None:
+def test_generated_round_robin_partitioner_scripts_are_answered_in_three_releases(version: str) -> None:
     for question in generated(RULE.slug, 300):
         assert isinstance(outcome_of(RULE.ask, question, parse_release(version)), Answered)

@@ -23,7 +23,7 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_server_uniform_question_of_page_has_the_answer() -> None:
+def test_server_uniform_assignor_question_of_page_has_published_assignment() -> None:
     members = [{"id": "a", "topics": ["t"], "assigned": [["t", 2]]}, {"id": "b", "topics": ["t"]}]
     expected = {"a": [["t", 2]], "b": [["t", 0], ["t", 1]]}
     assert answered(asked(members)) == Answered({"assignment": expected})
@@ -39,33 +39,33 @@ def test_server_uniform_question_of_page_has_the_answer() -> None:
         asked([{"id": "a"}], {**TOPIC, "id": "t"}),
     ],
 )
-def test_what_is_no_question(question: Any) -> None:
+def test_server_uniform_assignor_with_duplicate_ids_or_unknown_topic_has_no_answer(question: Any) -> None:
     assert isinstance(answered(question), Failed | Unsupported)
 
 
-def test_a_topic_that_the_metadata_lack() -> None:
+def test_server_uniform_assignor_throws_for_topic_missing_in_metadata() -> None:
     question = asked([{"id": "a", "topics": ["t"]}], {**TOPIC, "described": False})
     assert answered(question) == Answered({"raises": "PartitionAssignorException"})
 
 
-def test_every_required_kind_is_asked() -> None:
+def test_server_uniform_assignor_question_spaces_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, space_questions(RULE.slug))
 
 
-def test_the_strategy_reaches_most_kinds_by_itself() -> None:
+def test_server_uniform_assignor_hypothesis_strategy_misses_at_most_three_required_labels() -> None:
     assert len(missing_labels(RULE.slug, generated(RULE.slug, 300))) <= 3
 
 
-def test_the_spaces_are_small_enough_for_every_verify() -> None:
+def test_server_uniform_assignor_question_spaces_have_4000_to_6000_questions() -> None:
     assert 4_000 < len(space_questions(RULE.slug)) < 6_000
 
 
 @pytest.mark.parametrize("place", range(0, 5_000, 250))
-def test_the_nearest_question_is_in_domain(place: int) -> None:
+def test_nearest_server_uniform_assignor_question_is_in_domain(place: int) -> None:
     assert not RULE.domain(RULE.nearest(space_questions(RULE.slug)[place]))
 
 
-def test_rows_of_a_timeline() -> None:
+def test_server_uniform_assignor_explanation_has_a_row_per_member() -> None:
     question = asked([{"id": "a", "instance": "i", "topics": ["t"], "assigned": [["t", 2]]}, {"id": "b"}])
     release = parse_release("4.4.0")
     assert RULE.parts is not None

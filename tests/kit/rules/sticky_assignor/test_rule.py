@@ -25,20 +25,20 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_sticky_assignor_question_of_page_has_the_answer() -> None:
+def test_sticky_assignor_question_of_page_has_published_assignment() -> None:
     expected = {"a": [["t", 0], ["t", 1]], "b": [["t", 2]]}
     assert answered(asked(OWNER, {"id": "b", "topics": ["t"]})) == Answered({"assignment": expected})
 
 
-def test_every_required_kind_is_asked() -> None:
+def test_sticky_assignor_question_spaces_and_strategy_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, (*space_questions(RULE.slug), *generated(RULE.slug, 300)))
 
 
-def test_the_spaces_are_small_enough_for_every_verify() -> None:
+def test_sticky_assignor_question_spaces_have_5000_to_7000_questions() -> None:
     assert 5_000 < len(space_questions(RULE.slug)) < 7_000
 
 
-def test_everyday_questions_are_in_domain_and_have_answers() -> None:
+def test_everyday_sticky_assignor_questions_are_in_domain_and_answered() -> None:
     questions = list(plain())
     assert not [question for question in questions if RULE.domain(question)]
     assert all(isinstance(answered(question), Answered) for question in questions)
@@ -56,7 +56,7 @@ def test_everyday_questions_are_in_domain_and_have_answers() -> None:
         (asked({**OWNER, "rack": "r"}, racks={"t": [["r"], ["s"], None]}), "equal subscriptions, no conflict, racks"),
     ],
 )
-def test_sticky_assignor_path_names_the_algorithm_branch(question: Any, path: str) -> None:
+def test_sticky_assignor_differences_are_grouped_by_subscriptions_and_generations(question: Any, path: str) -> None:
     assert RULE.path(question) == path
 
 
@@ -67,7 +67,7 @@ def test_sticky_assignor_mutants_have_rule_release_and_description(mutant: Any) 
     assert len(mutant.description.split()) > 3
 
 
-def test_member_without_subscription_generation_keeps_the_old_json() -> None:
+def test_member_without_subscription_generation_omits_the_json_field() -> None:
     assert b"subscription_generation" not in msgspec.json.encode(asked(OWNER))
     lost = asked({**OWNER, "subscription_generation": -1})
     assert b'"subscription_generation":-1' in msgspec.json.encode(lost)

@@ -13,7 +13,7 @@ from kafka_reference.releases import parse_release
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_distribution_mutant_is_unsupported_where_the_partitioner_is(mutant: Mutant) -> None:
+def test_builtin_distribution_mutant_is_unsupported_before_3_3(mutant: Mutant) -> None:
     rule = RULES[mutant.rule]
     for question in rule.spaces[0].questions():
         if question.partitioner == "builtin" and not mutant.slug.startswith("spread-as"):  # type: ignore[attr-defined]

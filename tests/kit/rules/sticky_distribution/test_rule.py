@@ -42,11 +42,13 @@ def said(asked: Any, version: str) -> Outcome:
         ("4.4.0", question("builtin", more=',"queue_sizes":[0,0,9,4]'), [[0, 32], [2, 8], [5, 60]], 11),
     ],
 )
-def test_the_pinned_question_and_answer(version: str, asked: Any, counts: list[list[int]], switches: int) -> None:
+def test_sticky_distribution_question_has_java_counts_and_switches(
+    version: str, asked: Any, counts: list[list[int]], switches: int
+) -> None:
     assert said(asked, version) == Answered({"counts": counts, "switches": switches})
 
 
-def test_a_topic_without_partitions() -> None:
+def test_sticky_distribution_of_topic_without_partitions_throws_as_java() -> None:
     assert said(question("builtin", EMPTY, "null"), "4.4.0") == Answered({"raises": "ArithmeticException"})
     assert said(question("default", EMPTY, "[]"), "0.10.0.1") == Answered({"raises": "NullPointerException"})
 
@@ -60,7 +62,9 @@ def test_a_topic_without_partitions() -> None:
         ("builtin", "3.2.3", "BuiltInPartitioner of Kafka 3.2.3 is not mirrored: expected since 3.3.0"),
     ],
 )
-def test_a_release_without_the_partitioner_is_unsupported(partitioner: str, version: str, why: str) -> None:
+def test_sticky_distribution_of_partitioner_missing_in_release_is_unsupported(
+    partitioner: str, version: str, why: str
+) -> None:
     assert said(question(partitioner), version) == Unsupported(why)
 
 
@@ -78,27 +82,27 @@ def test_a_release_without_the_partitioner_is_unsupported(partitioner: str, vers
         ({"drain_afer": None}, "unknown field"),
     ],
 )
-def test_what_is_no_question_is_refused(changes: dict[str, object], words: str) -> None:
+def test_sticky_distribution_question_with_invalid_field_is_refused(changes: dict[str, object], words: str) -> None:
     document = msgspec.to_builtins(question("default")) | changes
     with pytest.raises(msgspec.ValidationError, match=words):
         msgspec.convert(document, type=RULE.question)
 
 
-def test_a_seed_beyond_what_every_reader_keeps_exact_is_a_string() -> None:
+def test_sticky_distribution_accepts_int64_seed_as_string() -> None:
     document = msgspec.to_builtins(question("default")) | {"seed": "-9223372036854775808"}
     assert isinstance(said(msgspec.convert(document, type=RULE.question), "2.8.2"), Answered)
 
 
-def test_sticky_distribution_space_and_strategy_cover_required_labels() -> None:
+def test_sticky_distribution_question_space_and_strategy_cover_required_labels() -> None:
     for questions in (space_questions(RULE.slug), generated(RULE.slug, 300)):
         assert {label for asked in questions for label in RULE.labels(asked)} >= RULE.required_labels
 
 
-def test_releases_part_at_the_partitioner_and_at_a_topic_without_partitions() -> None:
+def test_sticky_distribution_differences_are_grouped_by_partitioner() -> None:
     assert RULE.path(question("builtin")) == "builtin"
     assert RULE.path(question("builtin", EMPTY, "null")) == "a topic without partitions"
 
 
-def test_whatever_is_generated_can_be_asked_of_a_release_that_has_all_four() -> None:
+def test_generated_sticky_distribution_questions_are_answered_in_3_9_1() -> None:
     for asked in generated(RULE.slug, 300):
         assert isinstance(outcome_of(RULE.ask, asked, parse_release("3.9.1")), Answered)

@@ -26,7 +26,7 @@ def test_time_index_question_has_the_published_answer() -> None:
     }
 
 
-def test_refused_append_leaves_timestamp_in_time_index_answer() -> None:
+def test_time_index_append_after_offset_overflow_throws_for_misaligned_position() -> None:
     answer = ask(
         b"""{"base_offset": 0, "steps": [{"op": "maybe_append", "timestamp": 5, "offset": 4294967296},
         {"op": "maybe_append", "timestamp": 6, "offset": 1}, {"op": "look"}]}"""
@@ -45,16 +45,16 @@ def shuffled() -> list[Any]:
     return sorted(questions, key=lambda question: isinstance(question.file, FilledFile))
 
 
-def test_time_index_strategy_and_space_cover_required_labels(shuffled: list[Any]) -> None:
+def test_time_index_strategy_and_question_space_cover_required_labels(shuffled: list[Any]) -> None:
     assert not missing_labels(RULE.slug, generated(RULE.slug, 1500))
     assert not missing_labels(RULE.slug, [shuffled[-1], *shuffled])
 
 
-def test_time_index_spaces_have_at_most_20000_questions() -> None:
+def test_time_index_question_spaces_have_at_most_20000_questions() -> None:
     assert len(space_questions(RULE.slug)) <= 20_000
 
 
-def test_time_index_paths_name_all_parts() -> None:
+def test_time_index_differences_have_five_groups() -> None:
     paths = {RULE.path(question) for question in generated(RULE.slug, 1500)[:500]}
     assert paths == {"short form", "life cycle", "size", "file", "entries"}
 
@@ -65,7 +65,7 @@ def test_time_index_question_answers_equal_after_json_round_trip(version: str) -
         assert ask(to_json(question), version) == RULE.ask(question, parse_release(version))
 
 
-def test_time_index_domain_gives_several_reasons_and_accepts_plain() -> None:
+def test_time_index_domain_refuses_for_several_reasons_and_accepts_everyday_questions() -> None:
     reasons = {RULE.domain(question) for question in generated(RULE.slug, 1500)[:300]}
     assert "" in reasons
     assert len(reasons) >= 4
@@ -80,5 +80,5 @@ def test_time_index_explanation_has_a_row_per_step() -> None:
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_a_mutant_is_wrong_somewhere(mutant: Any, shuffled: list[Any]) -> None:
+def test_time_index_mutant_differs_from_reference_for_some_question(mutant: Any, shuffled: list[Any]) -> None:
     assert any(mutant.ask(question, mutant.release) != RULE.ask(question, mutant.release) for question in shuffled)

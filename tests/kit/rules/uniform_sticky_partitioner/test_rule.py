@@ -23,7 +23,7 @@ QUESTION = """{"seed":7,
 
 
 @pytest.mark.parametrize("version", ["2.4.1", "3.2.3", "3.9.2"])
-def test_the_pinned_question_and_answer(version: str) -> None:
+def test_uniform_sticky_partitioner_question_has_java_answers(version: str) -> None:
     question = msgspec.json.decode(QUESTION, type=RULE.question)
     (outcome,) = ReferenceAnswerer().answer(RULE, parse_release(version), [question])
     assert isinstance(outcome, Answered)
@@ -39,11 +39,11 @@ def test_uniform_sticky_rule_is_unsupported_in_releases_without_the_class(versio
     assert isinstance(outcome, Unsupported)
 
 
-def test_uniform_sticky_space_and_strategy_cover_required_labels() -> None:
+def test_uniform_sticky_question_space_and_strategy_cover_required_labels() -> None:
     assert missing_labels(RULE.slug, space_questions(RULE.slug)) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 300)) == set()
 
 
-def test_whatever_is_generated_can_be_asked() -> None:
+def test_generated_uniform_sticky_partitioner_scripts_are_answered_in_3_9_2() -> None:
     for question in generated(RULE.slug, 300):
         assert isinstance(outcome_of(RULE.ask, question, parse_release("3.9.2")), Answered)

@@ -24,7 +24,7 @@ def answered(question: Any, release: str = "3.9.2") -> Any:
     return outcome
 
 
-def test_zookeeper_election_question_of_page_has_the_answer() -> None:
+def test_zookeeper_election_question_of_page_has_published_answer_by_release() -> None:
     state = {"leader": 2, "isr": [2, 3], "leader_epoch": 5, "version": 6, "recovery": "recovered"}
     expected = {"leader": 2, "counted": 0, "election": {"state": state, "replicas": [2, 3]}}
     assert answered(LOST_LEADER) == Answered(expected)
@@ -38,15 +38,15 @@ def test_zookeeper_election_answers_have_the_declared_type(release: str) -> None
         msgspec.convert(answered(question, release).answer, ANSWER)
 
 
-def test_every_required_kind_is_asked() -> None:
+def test_zookeeper_election_question_spaces_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, space_questions(RULE.slug))
 
 
-def test_the_strategy_reaches_most_kinds_by_itself() -> None:
+def test_zookeeper_election_hypothesis_strategy_misses_at_most_three_required_labels() -> None:
     assert len(missing_labels(RULE.slug, generated(RULE.slug, 300))) <= 3
 
 
-def test_the_spaces_are_small_enough_for_every_verify() -> None:
+def test_zookeeper_election_question_spaces_have_5000_to_9000_questions() -> None:
     assert 5_000 < len(space_questions(RULE.slug)) < 9_000
 
 
@@ -61,11 +61,11 @@ def test_the_spaces_are_small_enough_for_every_verify() -> None:
         (LOST_LEADER, ""),
     ],
 )
-def test_which_questions_a_user_can_bring_about(question: Any, reason: str) -> None:
+def test_zookeeper_election_domain_gives_reason_for_impossible_state(question: Any, reason: str) -> None:
     assert RULE.domain(question) == reason
 
 
-def test_rows_of_a_timeline() -> None:
+def test_zookeeper_election_explanation_has_rows_of_brokers_leader_and_isr() -> None:
     assert RULE.parts is not None
     assert RULE.explain is not None
     question = asked(shutting_down=[3], removing=[3])

@@ -22,11 +22,11 @@ def code(name: str, lines: list[int], missed: list[int] = [], branches: list[lis
         ("([B[[Lorg/x/Outer$Inner;Z)[I", ["byte[]", "Inner[][]", "boolean"]),
     ],
 )
-def test_parameters_have_simple_names(descriptor: str, types: list[str]) -> None:
+def test_method_descriptor_decodes_to_simple_parameter_types(descriptor: str, types: list[str]) -> None:
     assert list(parameter_types(descriptor)) == types
 
 
-def test_constructors_and_nested_classes_are_named_as_in_the_source() -> None:
+def test_coverage_names_constructors_and_nested_classes_as_in_source() -> None:
     found = fold_lambdas({
         "org/x/Outer": [code("<clinit>", [3]), code("<init>", [5]), code("none", [])],
         "org/x/Outer$Inner": [code("<init>", [9]), code("get", [1])],
@@ -36,7 +36,7 @@ def test_constructors_and_nested_classes_are_named_as_in_the_source() -> None:
     ]  # fmt: skip
 
 
-def test_lambda_is_counted_with_the_surrounding_method() -> None:
+def test_coverage_counts_lambda_with_the_surrounding_method() -> None:
     found = fold_lambdas({
         "X": [
             code("get", [1, 2]),
@@ -50,11 +50,11 @@ def test_lambda_is_counted_with_the_surrounding_method() -> None:
     ]
 
 
-def test_lambda_is_not_counted_with_a_later_overload() -> None:
+def test_coverage_counts_lambda_with_the_overload_before_the_lambda_line() -> None:
     found = fold_lambdas({"X": [code("get", [1, 2]), code("get", [12, 13]), code("lambda$get$0", [11])]})
     assert [method.lines.total for method in found] == [3, 2]
 
 
-def test_line_run_in_method_or_lambda_counts_as_run() -> None:
+def test_coverage_line_run_only_in_lambda_counts_as_run() -> None:
     (method,) = fold_lambdas({"X": [code("get", [1], [1]), code("lambda$get$0", [1])]})
     assert method.lines == Share(1, 1)

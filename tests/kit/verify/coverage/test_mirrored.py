@@ -13,7 +13,7 @@ from kafka_conformance.verify.coverage.mirrored import Elsewhere, MirroredClass,
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_every_rule_names_classes_of_kafkas(slug: str) -> None:
+def test_coverage_toml_of_a_rule_names_kafka_classes(slug: str) -> None:
     code = mirrored_code(slug)
     assert code is not None
     assert code.mirrors
@@ -23,7 +23,7 @@ def test_every_rule_names_classes_of_kafkas(slug: str) -> None:
     assert (code.harness == "nothing") == (RULES[slug].harness.startswith("None") or slug == "partition-for-key")
 
 
-def test_a_file_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coverage_toml_parses_and_malformed_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "some_rule").mkdir()
     file = tmp_path / "some_rule" / "coverage.toml"
     monkeypatch.setattr(mirrored, "files", lambda _: tmp_path)

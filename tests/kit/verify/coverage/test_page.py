@@ -23,7 +23,7 @@ def row(release: str, run: int) -> Row:
     return Row("builtin-partitioner", release, "ab" * 32, "cd", 7, 500, 12, {"edges": 1000}, 500, {name: methods})
 
 
-def test_a_row_is_a_line_of_the_table_and_a_section() -> None:
+def test_coverage_page_has_table_line_and_section_per_rule() -> None:
     page = coverage_page(Record((row("4.4.0", 5),)))
     assert (
         "| [`builtin-partitioner`](#builtin-partitioner) | 5 of 6 (83 %) | 5 of 10 (50 %) | 5 of 8 (62 %) | 12 | 1 "
@@ -44,12 +44,12 @@ def test_a_row_is_a_line_of_the_table_and_a_section() -> None:
     assert "By release" not in page
 
 
-def test_several_releases_are_a_table() -> None:
+def test_coverage_page_with_several_releases_has_table_by_release() -> None:
     page = coverage_page(Record((row("3.3.1", 3), row("4.4.0", 5))))
     assert "| rule | 3.3.1 | 4.4.0 |\n|---|---:|---:|\n| `builtin-partitioner` | 50 % | 83 % |\n" in page
 
 
-def test_the_page_of_the_docs_is_current() -> None:
+def test_committed_coverage_page_equals_page_of_shipped_record() -> None:
     assert PAGE.read_text(encoding="utf-8") == coverage_page(records.shipped()), (
         "run kafka-conformance coverage --shipped --write kit/docs/coverage.md"
     )

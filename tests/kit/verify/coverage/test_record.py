@@ -21,7 +21,7 @@ def row(rule: str = "murmur2", release: str = "4.4.0", run: int = 1) -> Row:
 @pytest.mark.parametrize(
     ("share", "text"), [(Share(0, 0), "none"), (Share(199, 200), "199 of 200 (99 %)"), (Share(2, 2), "2 of 2 (100 %)")]
 )
-def test_only_all_is_a_hundred_percent(share: Share, text: str) -> None:
+def test_coverage_share_text_rounds_down_below_100_percent(share: Share, text: str) -> None:
     assert str(share) == text
 
 
@@ -35,13 +35,13 @@ def test_coverage_record_has_a_line_per_method_and_round_trips(tmp_path: Path) -
     assert records.read(tmp_path / "none.json") == Record()
 
 
-def test_what_is_no_record_is_named(tmp_path: Path) -> None:
+def test_invalid_coverage_record_is_refused_with_file_name(tmp_path: Path) -> None:
     (tmp_path / "it.json").write_text('{"rows": [3]}', encoding="utf-8")
     with pytest.raises(BadInput, match=r"it\.json is not a record of coverage: "):
         records.read(tmp_path / "it.json")
 
 
-def test_new_rows_replace_those_of_the_same_rule_and_release() -> None:
+def test_merged_coverage_rows_replace_rows_of_equal_rule_and_release() -> None:
     made = records.merged(Record((row(), row(release="2.8.2"))), [row(run=2), row("partition-for-key")])
     assert [(one.rule, one.release, one.methods["org/Utils"][0].lines.run) for one in made.rows] == [
         ("murmur2", "2.8.2", 1), ("murmur2", "4.4.0", 2), ("partition-for-key", "4.4.0", 1),
@@ -49,7 +49,7 @@ def test_new_rows_replace_those_of_the_same_rule_and_release() -> None:
     assert [one.release for one in records.newest_rows(made)] == ["4.4.0", "4.4.0"]
 
 
-def test_the_record_that_ships_has_every_rule_and_true_reasons() -> None:
+def test_shipped_coverage_record_has_all_rules_and_no_false_exclusions() -> None:
     shipped = records.shipped()
     newest = records.newest_rows(shipped)
     assert [one.rule for one in newest] == [rule.slug for rule in mirroring_rules()]

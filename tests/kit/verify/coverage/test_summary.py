@@ -25,7 +25,9 @@ def code(monkeypatch: pytest.MonkeyPatch, *elsewhere: Elsewhere) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["A$Txn.*", "A$Txn.begin", "A$Txn.begin(byte[])"])
-def test_methods_of_another_rule_are_counted_apart(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coverage_summary_counts_methods_of_another_rule_separately(
+    pattern: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     reason = Elsewhere("transactions", (pattern,))
     code(monkeypatch, reason)
     made = summary_of(row(ALL, PART, NEVER, TXN))
@@ -34,7 +36,7 @@ def test_methods_of_another_rule_are_counted_apart(pattern: str, monkeypatch: py
     assert (made.never_run, made.partly_run, made.harness) == ([NEVER], [PART], "the network")
 
 
-def test_coverage_reason_is_false_once_methods_run_or_vanish(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coverage_exclusion_is_reported_false_once_methods_run_or_vanish(monkeypatch: pytest.MonkeyPatch) -> None:
     code(monkeypatch, Elsewhere("so", ("A.never", "A.part", "A.gone")))
     made = row(ALL, PART, NEVER)
     assert false_reasons(made, Record((made,))) == [
@@ -44,14 +46,16 @@ def test_coverage_reason_is_false_once_methods_run_or_vanish(monkeypatch: pytest
     assert false_reasons(made, Record((made,))) == ["murmur2: A.never() has not run: it is not the harness's"]
 
 
-def test_a_reason_is_false_once_the_other_rule_does_not_run_the_method(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coverage_exclusion_is_reported_false_if_other_rule_does_not_run_method(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     code(monkeypatch, Elsewhere("so", ("A.all", "A.never"), rule="producer-send"))
     made, other = row(ALL, NEVER), row(ALL, NEVER, rule="producer-send")
     assert false_reasons(made, Record((made, other))) == ["murmur2: A.never() is not run by producer-send"]
     assert len(false_reasons(made, Record((made,)))) == 2
 
 
-def test_less_of_a_method_than_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coverage_decrease_names_method_with_fewer_lines_or_branches(monkeypatch: pytest.MonkeyPatch) -> None:
     less = Method(PART.name, Share(1, 2), Share(0, 4))
     assert decreases(row(ALL, PART), row(ALL, less)) == [
         "murmur2 in 4.4.0: A.part() runs fewer lines or branches than recorded: lines 1 to 1, branches 1 to 0"
@@ -60,7 +64,7 @@ def test_less_of_a_method_than_before(monkeypatch: pytest.MonkeyPatch) -> None:
     assert decreases(None, row(ALL)) == []
 
 
-def test_the_newest_release_of_each_rule() -> None:
+def test_newest_summaries_select_the_newest_release_per_rule() -> None:
     record = Record((row(NEVER, release="2.8.2"), row(ALL), row(PART, rule="delivery", release="2.8.2")))
     newest = newest_summaries(record)
     assert {rule: one.row.release for rule, one in newest.items()} == {"murmur2": "4.4.0", "delivery": "2.8.2"}

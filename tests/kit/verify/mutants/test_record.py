@@ -32,13 +32,13 @@ def test_mutant_record_has_a_line_per_mutant_and_round_trips(tmp_path: Path) -> 
     assert records.read(tmp_path / "none.json") == Record()
 
 
-def test_what_is_no_record_is_named(tmp_path: Path) -> None:
+def test_invalid_mutant_record_is_refused_with_file_name(tmp_path: Path) -> None:
     (tmp_path / "it.json").write_text('{"rows": [3]}', encoding="utf-8")
     with pytest.raises(BadInput, match=r"it\.json is not a record of mutants: "):
         records.read(tmp_path / "it.json")
 
 
-def test_new_rows_replace_those_of_the_same_rule() -> None:
+def test_merged_mutant_rows_replace_rows_of_the_rule_and_drop_unknown_rules() -> None:
     gone = replace(row(), rule="gone")
     made = records.merged(Record((row("partition-for-key"), row(), gone)), [row(seed=2), row("time-index")])
     assert [(one.rule, one.seed) for one in made.rows] == [("murmur2", 2), ("partition-for-key", 1), ("time-index", 1)]
@@ -46,12 +46,12 @@ def test_new_rows_replace_those_of_the_same_rule() -> None:
     assert [one.rule for one in left.rows] == ["partition-for-key", "time-index"]
 
 
-def test_the_quickest_is_the_first_by_name_of_those_with_the_fewest_questions() -> None:
+def test_quickest_mutant_has_fewest_questions_then_first_name() -> None:
     kills = (Kill("c", "4.4.0", 25, 25), Kill("a", "4.4.0", 26, 25), Kill("b", "4.4.0", 25, 25))
     assert replace(row(), mutants=kills).quickest.mutant == "b"
 
 
-def test_mutant_record_row_holds_for_the_recorded_mutants() -> None:
+def test_mutant_record_row_is_valid_for_the_installed_mutants() -> None:
     assert records.proven_rows(Record((row(),)), MUTANTS) == {"murmur2": row()}
 
 
@@ -67,18 +67,18 @@ def test_mutant_record_row_holds_for_the_recorded_mutants() -> None:
     ],
     ids=["other code", "a mutant less", "another release", "a survivor", "no mutants", "no such rule"],
 )
-def test_a_row_of_other_mutants_is_void(made: Row) -> None:
+def test_mutant_record_row_with_other_code_mutants_or_survivor_is_invalid(made: Row) -> None:
     both = Record((made, row("partition-for-key")))
     assert list(records.proven_rows(both, MUTANTS)) == ["partition-for-key"]
     assert made.rule in records.void_rules(both, MUTANTS)
     assert "partition-for-key" not in records.void_rules(both, MUTANTS)
 
 
-def test_a_rule_without_a_row_is_void() -> None:
+def test_rule_without_mutant_record_row_is_reported() -> None:
     assert records.void_rules(Record((row(),)), MUTANTS) == [slug for slug in RULES if slug != "murmur2"]
 
 
-def test_the_record_that_ships_is_that_of_the_installed_mutants() -> None:
+def test_shipped_mutant_record_is_valid_for_installed_mutants() -> None:
     void = records.void_rules(records.shipped(), MUTANTS)
     assert void == [], (
         f"the record of the mutants of {', '.join(void)} is not that of the installed code: run `kafka-conformance selftest"

@@ -18,23 +18,23 @@ KILLS = tuple(Kill(mutant.slug, str(mutant.release), 100 - number, 25) for numbe
 ROW = Row("murmur2", mutants_fingerprint(RULES["murmur2"]), 1, 2000, KILLS)
 
 
-def test_all_are_those_of_the_rules_in_the_order_of_the_code() -> None:
+def test_select_all_returns_mutants_of_the_rules_in_registry_order() -> None:
     assert select_all(SLUGS[::-1], MUTANTS) == Selection((*MURMUR2, *KEYED), tuple(SLUGS[::-1]))
 
 
-def test_of_a_rule_whose_row_holds_the_quickest_is_asked() -> None:
+def test_rule_with_valid_mutant_record_runs_only_the_quickest_mutant() -> None:
     asked = select_changed(SLUGS, MUTANTS, Record((ROW,)))
     assert asked == Selection((MURMUR2[-1], *KEYED), ("partition-for-key",), ("murmur2",), len(MURMUR2) - 1)
 
 
-def test_added_mutant_changes_only_the_selection_of_the_rule() -> None:
+def test_added_mutant_reselects_all_mutants_of_the_rule_only() -> None:
     more = Mutant("one-more", "partition-for-key", "none", RULES["partition-for-key"].ask)
     assert select_changed(SLUGS, (*MUTANTS, more), Record((ROW,))).mutants == (MURMUR2[-1], *KEYED, more)
     more = Mutant("one-more", "murmur2", "none", RULES["murmur2"].ask)
     assert select_changed(["murmur2"], (*MUTANTS, more), Record((ROW,))).mutants == (*MURMUR2, more)
 
 
-def test_without_rows_every_mutant_is_asked() -> None:
+def test_empty_mutant_record_selects_all_mutants() -> None:
     asked = select_changed(SLUGS, MUTANTS, Record())
     assert (asked.mutants, asked.left_out) == ((*MURMUR2, *KEYED), 0)
 
@@ -48,7 +48,7 @@ def test_without_rows_every_mutant_is_asked() -> None:
         ((), ("a", "b"), 2, "no rule has changed: one mutant of each of 2 rules; 7 were killed before by the same code"),
     ],
 )  # fmt: skip
-def test_selection_summary_counts_whole_and_sampled_rules(
+def test_selection_summary_counts_changed_and_sampled_rules(
     whole: tuple[str, ...], sampled: tuple[str, ...], mutants: int, text: str
 ) -> None:
     assert Selection((MURMUR2[0],) * mutants, whole, sampled, 7 if sampled else 0).summary == text
