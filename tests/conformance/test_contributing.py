@@ -66,7 +66,7 @@ def _keep_pinned(file: Path, kept: set[str]) -> None:
     file.write_text(tomlkit.dumps(pins), encoding="utf-8")
 
 
-def test_verify_proves_the_new_rule(run: Run) -> None:
+def test_verify_proves_the_rule_added_by_the_contributing_recipe(run: Run) -> None:
     ran = run("verify", "--rules", "utils-abs", "--kafka", "0.10.0.1,4.4.0", "--seed", "1", "--json")
     assert ran.returncode == 0, ran
     results = json.loads(ran.stdout)["results"]

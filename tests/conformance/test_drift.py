@@ -62,7 +62,7 @@ def test_drift_of_an_unpinned_published_release_works(monkeypatch: pytest.Monkey
     assert ran.stdout.endswith("4.4.0 after 4.3.1: 2 rules: 2 same; seed 7\n")
 
 
-def test_a_class_that_4_0_0_removed_is_named(kit_here: Callable[..., Any]) -> None:
+def test_drift_to_4_0_0_names_the_removed_default_partitioner_class(kit_here: Callable[..., Any]) -> None:
     """3.9 has the last DefaultPartitioner; the kit is asked as if it did not know that."""
     ran = kit_here("drift", "4.0.0", "--after", "3.9.2", "--rules", "default-partitioner,murmur2", *FEW)
     assert ran.code == 1
