@@ -73,7 +73,7 @@ def test_exception_of_python_callable_is_a_failed_answer(error: BaseException, w
         ({"hash": float("nan")}, Failed("ValueError: Out of range float values are not JSON compliant")),
     ],
 )
-def test_return_value_of_python_callable_becomes_the_outcome(returned: Any, outcome: Outcome) -> None:
+def test_python_callable_result_is_an_answer_unsupported_or_failed_by_type(returned: Any, outcome: Outcome) -> None:
     (got,) = ask(lambda *_: returned, "00")
     if isinstance(outcome, Failed) and isinstance(got, Failed):  # later Pythons say more
         assert got.what.startswith(outcome.what)
@@ -109,7 +109,7 @@ def test_python_callable_that_hangs_loses_this_and_all_later_questions() -> None
     assert (rest.error, rest.what, rest.asked) == ("hangs", f"{what}; after that it was not asked any more", False)
 
 
-def test_thread_of_python_callable_ends_after_use() -> None:
+def test_thread_of_python_callable_ends_when_the_target_is_closed() -> None:
     ask(lambda *_: {}, "00")
     for thread in threading.enumerate():
         if thread.name == "in-process answerer":
@@ -117,7 +117,7 @@ def test_thread_of_python_callable_ends_after_use() -> None:
             assert not thread.is_alive()
 
 
-def test_description_of_python_callable_comes_from_attributes() -> None:
+def test_python_callable_name_version_rules_and_grades_come_from_attributes() -> None:
     def answerer(rule: str, at: str, question: dict[str, Any]) -> dict[str, Any]:
         return {}
 

@@ -55,7 +55,9 @@ def test_named_driver_target_is_built_and_started_with_the_args_of_the_setting(
         assert target.name == "usual"
 
 
-def test_callable_target_is_imported_and_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_callable_target_is_imported_and_answers_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     (tmp_path / "mine_of_target.py").write_text("def ask(rule, at, question): return {'hash': len(question['key'])}\n")
@@ -74,7 +76,7 @@ def test_callable_target_is_imported_and_answers(tmp_path: Path, monkeypatch: py
         ("python:nobody_at_all:a", [], "cannot be imported"),
     ],
 )
-def test_missing_or_unknown_target_is_refused_with_reason(target: str, command: list[str], why: str) -> None:
+def test_missing_or_unknown_gate_target_is_refused_with_reason(target: str, command: list[str], why: str) -> None:
     with pytest.raises(BadInput, match=why), open_target(target, command):
         pass
 

@@ -109,7 +109,7 @@ def test_node_with_the_only_controller_vote_cannot_be_stopped_or_killed(plan: Pl
         assert sorted(three.pids()) == [1, 2]
 
 
-def test_node_that_ends_while_starting_is_reported_with_error(plan: Plan, tmp_path: Path) -> None:
+def test_node_that_exits_while_starting_raises_broker_lost_with_the_exception(plan: Plan, tmp_path: Path) -> None:
     tries = tmp_path / "tries"
     runs(tmp_path, f"echo once >> {tries}; echo 'java.lang.IllegalStateException: too bad'; echo bye; exit 1")
     with pytest.raises(BrokerLost, match=r"^node 1 ended with code 1 while starting: java.lang.Ill.*: too bad$"):
@@ -126,7 +126,7 @@ def test_node_not_ready_within_the_start_limit_raises_broker_lost(
         running_cluster(plan).__enter__()
 
 
-def test_failed_storage_format_is_reported_with_error(plan: Plan, tmp_path: Path) -> None:
+def test_failed_storage_format_raises_broker_lost_with_the_error_line(plan: Plan, tmp_path: Path) -> None:
     (tmp_path / "format").write_text("echo 'Exception: no'; false")
     with pytest.raises(BrokerLost, match=r"^formatting node 1 ended with code 1: Exception: no$"):
         running_cluster(plan).__enter__()
@@ -201,7 +201,9 @@ def test_zookeeper_cluster_protects_the_controller_and_reports_a_zookeeper_crash
     assert not folder.exists()
 
 
-def test_zookeeper_that_ends_while_starting_is_reported_with_error(plan_with_zookeeper: Plan, tmp_path: Path) -> None:
+def test_zookeeper_that_exits_while_starting_raises_broker_lost_with_the_exception(
+    plan_with_zookeeper: Plan, tmp_path: Path
+) -> None:
     (tmp_path / "serve").write_text("echo 'java.lang.IllegalArgumentException: bad tick'; exit 2")
     with pytest.raises(BrokerLost, match=r"^ZooKeeper ended with code 2 while starting: .*: bad tick$"):
         running_cluster(plan_with_zookeeper).__enter__()

@@ -100,7 +100,7 @@ def test_failed_docker_connection_leaves_no_resource_warning(
     assert said == []
 
 
-def test_docker_broker_without_testcontainers_names_the_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_docker_broker_without_testcontainers_is_refused_with_pip_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "testcontainers.community.kafka", None)
     assert not answers()
     with pytest.raises(BadInput, match=r"pip install '\.\[broker\]' in a checkout"):

@@ -36,7 +36,7 @@ def refused(address: str, **settings: str) -> str:
     return line
 
 
-def test_unreachable_bootstrap_servers_are_listed_with_reasons() -> None:
+def test_unreachable_bootstrap_servers_are_refused_and_listed_with_reasons() -> None:
     line = refused("127.0.0.1:9,b,localhost:x")
     assert line == (
         "no broker accepts connections at 127.0.0.1:9 (Connection refused), b (HOST:PORT expected),"
@@ -135,7 +135,7 @@ def test_broker_certificate_outside_the_truststore_is_refused(tmp_path: Path, as
         assert listener.find_distrust("127.0.0.2", port, pem=listeners.PEM, named=False) == ""
 
 
-def test_settings_only_java_can_judge_skip_the_preflight(asked: list[ClientSettings], tmp_path: Path) -> None:
+def test_jks_truststore_skips_the_librdkafka_preflight(asked: list[ClientSettings], tmp_path: Path) -> None:
     with listeners.kafka(pem=listeners.pem_file(tmp_path)) as address:
         jks = {"security.protocol": "SSL", "ssl.truststore.location": "/trust.jks"}
         preflight.check_topics({"bootstrap.servers": address, **jks}, ["t"])

@@ -45,7 +45,7 @@ def test_only_the_first_of_three_nodes_is_controller_quorum_voter() -> None:
     assert {each["transaction.state.log.min.isr"] for each in said} == {"2"}
 
 
-def test_separate_controller_gives_three_brokers_equal_settings() -> None:
+def test_cluster_with_separate_controller_has_a_fourth_node_as_only_voter() -> None:
     nodes = nodes_of(3, None, separate_controller=True)
     assert [(node.id, node.roles) for node in nodes] == [(100, "controller"), *((each, "broker") for each in (1, 2, 3))]
     said = [told(node, nodes) for node in nodes]

@@ -67,7 +67,7 @@ def test_supervised_process_output_and_exit_code_are_kept() -> None:
         assert (supervisor.folder / "words").read_text().split() == ["said", "beside", str(supervisor.folder)]
 
 
-def test_supervised_process_is_signalled_and_restarted() -> None:
+def test_supervised_process_can_be_terminated_and_started_again() -> None:
     with ProcessSupervisor() as supervisor:
         first = supervisor.start("a", ["sleep", "60"], "words")
         assert supervisor.code("a") is None

@@ -91,7 +91,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, *errors: KafkaError, topic: Any = N
     return str(raised.value)
 
 
-def test_wrong_password_is_reported_as_login_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_sasl_password_is_reported_as_refused_login(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (
         "sasl_plaintext://b:1/bootstrap: SASL authentication error: Authentication failed: Invalid username or password"
         " (after 305ms in state AUTH_REQ)"
@@ -122,7 +122,9 @@ def test_broker_certificate_untrusted_by_openssl_is_left_to_the_java_client(monk
 
 
 @pytest.mark.parametrize("operation", ["describe", "read"])
-def test_missing_acl_is_reported_with_the_operation(operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_describe_or_read_acl_is_reported_with_the_operation(
+    operation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     denied = KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED)
     topic = Of(error=denied if operation == "describe" else None, partitions={0: Of(leader=1)})
     line = refused(monkeypatch, topic=topic, event=Of(error=lambda: denied))
@@ -141,7 +143,7 @@ def test_unreachable_partition_leader_is_reported_with_advertised_listeners_hint
     assert "check the broker's advertised.listeners" in line
 
 
-def test_invalid_topic_name_is_reported_as_invalid(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_check_refuses_an_invalid_topic_name(monkeypatch: pytest.MonkeyPatch) -> None:
     topic = Of(error=KafkaError(KafkaError.TOPIC_EXCEPTION), partitions={})
     assert refused(monkeypatch, topic=topic).startswith("'t' is not a valid topic name")
 

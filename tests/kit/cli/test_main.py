@@ -163,14 +163,14 @@ def test_help_and_version_do_not_import_numpy_or_command_modules(words: list[str
     assert ran.stdout.splitlines()[-1] == "imported: []"
 
 
-def test_help_lists_every_command_with_the_first_line(run: Callable[..., Ran]) -> None:
+def test_help_lists_every_command_with_the_first_line_of_the_help_text(run: Callable[..., Ran]) -> None:
     shown = " ".join(run("--help").out.split())
     for name in cli.app.list_commands(None):
         command = cli.app.get_command(None, name)
         assert f"{name} {' '.join(command.help.partition(chr(10))[0].split())}" in shown
 
 
-def test_every_option_has_a_distinct_help_text() -> None:
+def test_every_command_line_option_has_a_distinct_help_text() -> None:
     for name in cli.app.list_commands(None):
         command = cli.app.get_command(None, name)
         for each in getattr(command, "commands", {name: command}).values():
@@ -246,7 +246,7 @@ def every_command(command: click.Command) -> Iterator[click.Command]:
             yield from every_command(inner)
 
 
-def test_every_option_has_one_long_name_shown_by_help() -> None:
+def test_every_command_line_option_has_one_long_name_shown_by_help() -> None:
     commands = list(every_command(cli.app))
     assert len(commands) > 25
     for command in commands:

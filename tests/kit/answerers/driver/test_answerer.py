@@ -169,7 +169,7 @@ def test_driver_that_never_reads_stdin_is_reported_as_hanging() -> None:
     assert len(outcomes) == 100
 
 
-def test_restarts_of_a_failing_driver_are_limited() -> None:
+def test_driver_that_violates_the_protocol_is_restarted_at_most_three_times() -> None:
     with hostile("always_answers_twice", Limits(hello_s=20, batch_s=20, restarts=3)) as answerer:
         outcomes = ask(answerer, ["00"] * 9)
         assert all(isinstance(one, Lost) and one.error == "twice" for one in outcomes)
@@ -242,7 +242,7 @@ def test_driver_answers_later_questions_after_300_crashes_in_a_row() -> None:
     assert isinstance(again[0], Answered)
 
 
-def test_consecutive_crashes_skip_only_similar_questions() -> None:
+def test_questions_similar_to_consecutive_driver_crashes_are_skipped() -> None:
     code = PREFACE + "tell(line(HELLO))\nfor text in sys.stdin: raise IndexError('never')"
     with driver(code, Limits(hello_s=20, batch_s=20, in_a_row=2)) as answerer:
         outcomes = ask(answerer, [f"{n:04x}" for n in range(9)])
@@ -409,14 +409,14 @@ def test_unsupported_and_failed_replies_of_a_driver_become_outcomes() -> None:
         assert ask(answerer, []) == []
 
 
-def test_driver_stderr_is_shown_sanitized_as_written() -> None:
+def test_driver_stderr_is_shown_with_escape_sequences_sanitized() -> None:
     shown: list[str] = []
     with pytest.raises(TargetLost):
         hostile("ends_before_hello", shown=shown)
     assert shown == ["about to import", r"ModuleNotFoundError: No module named 'kafka'\x1b]0;owned\x07"]
 
 
-def test_children_of_a_driver_end_with_the_driver() -> None:
+def test_child_processes_of_a_crashed_driver_are_ended() -> None:
     shown: list[str] = []
     with hostile("has_children", Limits(hello_s=20, batch_s=20, ending_s=0.3), shown) as answerer:
         (lost,) = ask(answerer, ["00"])
@@ -426,7 +426,7 @@ def test_children_of_a_driver_end_with_the_driver() -> None:
     assert all(is_gone(int(pid)) for pid in shown)
 
 
-def test_daemons_outside_the_drivers_session_are_ended_too() -> None:
+def test_daemon_processes_in_another_session_are_ended_with_the_driver() -> None:
     shown: list[str] = []
     begun = time.monotonic()
     with hostile("has_daemons", QUICK, shown) as answerer:
@@ -466,7 +466,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
-def test_driver_ends_when_the_kit_is_interrupted(asked: signal.Signals) -> None:
+def test_driver_process_ends_when_the_gate_gets_sigint_or_sigterm(asked: signal.Signals) -> None:
     kit = subprocess.Popen(
         [sys.executable, "-c", _INTERRUPTED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=accept_interrupts,
@@ -481,7 +481,7 @@ def test_driver_ends_when_the_kit_is_interrupted(asked: signal.Signals) -> None:
     assert is_gone(pid)
 
 
-def test_killed_kit_leaves_no_driver_that_reads_stdin() -> None:
+def test_driver_that_reads_stdin_ends_when_the_gate_process_is_killed() -> None:
     script = _INTERRUPTED.replace("time.sleep(600)", "sys.stdin.read()")
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as kit:
         assert kit.stdout is not None

@@ -74,7 +74,7 @@ def test_last_child_output_line_without_newline_is_marked_incomplete() -> None:
         assert [talker.receive(soon()), talker.receive(soon())] == [Line(b"whole"), End(b"half")]
 
 
-def test_child_stderr_is_shown_up_to_the_limit() -> None:
+def test_child_process_stderr_is_shown_up_to_the_line_limit() -> None:
     shown: list[str] = []
     code = f"import sys\nfor n in range({2 * SHOWN_LINES}): print(n, file=sys.stderr)\nsys.stderr.write('x' * 9000)"
     with child(code, show=shown.append) as talker:
@@ -122,7 +122,7 @@ def test_child_that_ignores_sigterm_is_killed() -> None:
         stubborn.kill()
 
 
-def test_child_process_runs_in_the_given_folder(tmp_path: Path) -> None:
+def test_child_process_starts_in_the_given_working_directory(tmp_path: Path) -> None:
     with child("import os; print(os.getcwd())", folder=tmp_path) as talker:
         assert talker.receive(soon()) == Line(str(tmp_path.resolve()).encode())
 

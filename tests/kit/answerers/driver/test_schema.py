@@ -33,11 +33,11 @@ def ask(**fields: Any) -> dict[str, Any]:
     return {"id": "q1", "rule": "murmur2", "release": "4.4.0", "question": {"key": "00"}, **fields}
 
 
-def test_shipped_protocol_schema_equals_the_generated_one() -> None:
+def test_shipped_protocol_schema_equals_the_generated_schema() -> None:
     assert protocol_schema.shipped() == protocol_schema.text(), "kafka-conformance schema --write makes it anew"
 
 
-def test_protocol_schema_is_valid_and_names_every_rule() -> None:
+def test_protocol_schema_is_valid_json_schema_and_lists_every_rule() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     assert {one["properties"]["rule"]["const"] for one in SCHEMA["$defs"]["Ask"]["anyOf"]} == set(RULES)
 

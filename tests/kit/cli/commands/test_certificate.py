@@ -39,7 +39,9 @@ def shown(capsys: pytest.CaptureFixture[str]) -> str:
     return " ".join(capsys.readouterr().out.split())
 
 
-def test_certificate_table_shows_rows_and_unpinned_releases(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_certificate_table_shows_counts_jar_sha256_and_unpinned_mark(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = written(folder / "it.json", reference_sha256=reference_fingerprint())
     assert run(files=[path], shipped=False, markdown=False, write=None, verbose=True) == 0
     said = shown(capsys)

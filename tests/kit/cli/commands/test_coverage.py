@@ -76,7 +76,7 @@ def test_coverage_defaults_to_the_newest_release_that_has_the_rule() -> None:
 
 
 @pytest.mark.usefixtures("meter")
-def test_coverage_record_keeps_rows_of_other_rules(tmp_path: Path) -> None:
+def test_coverage_record_replaces_only_the_measured_rule_and_release(tmp_path: Path) -> None:
     file = tmp_path / "record.json"
     run("--rules", "murmur2", "--kafka", "2.8.2,4.4.0", "--seed", "7", "--examples", "1", "--record", str(file))
     run(

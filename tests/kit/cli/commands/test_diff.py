@@ -62,7 +62,7 @@ def test_diff_shows_kafka_3_3_moves_partition_choice_to_the_accumulator(asked: A
     assert "replay" not in said, "nothing is saved that could be replayed"
 
 
-def test_diff_of_a_rule_absent_in_one_release_states_that(asked: Any) -> None:
+def test_diff_of_a_rule_absent_in_one_release_prints_no_such_rule(asked: Any) -> None:
     code, said = asked("0.9.0.1 4.4.0", ["murmur2"])
     assert code == 0
     assert "no such rule" in said
@@ -158,7 +158,7 @@ def test_diff_table_for_one_rule_keeps_rows_of_other_rules(asked: Any, tmp_path:
     assert "## murmur2" in (tmp_path / "changes" / "3.2.3.md").read_text(encoding="utf-8")
 
 
-def test_diff_names_the_behaviour_fields_that_explain_changes(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_diff_names_the_behaviour_field_that_explains_a_change(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rule = replace(RULES["producer-partition"], behaviours=(ProducerPartitionBehaviour,))
     monkeypatch.setitem(RULES, rule.slug, rule)
     _, said = asked("3.1.2 3.2.3", PRODUCER)

@@ -90,7 +90,7 @@ def test_drift_of_pinned_release_after_given_predecessor_uses_predecessor_jars(r
 
 
 @pytest.mark.parametrize(("release", "predecessor"), [("3.9.3", "3.9.2"), ("4.4.0", "4.3.1"), ("4.0.9", "4.0.2")])
-def test_drift_predecessor_is_the_newest_known_older_release(ran: Any, release: str, predecessor: str) -> None:
+def test_drift_predecessor_is_the_newest_older_pinned_release(ran: Any, release: str, predecessor: str) -> None:
     ran(release)
     assert ran.asked[0][1] == predecessor
 
@@ -163,7 +163,7 @@ def test_drift_published_with_all_releases_pinned_asks_nothing(ran: Any, monkeyp
     assert out == "no unknown release: all 2 that are published are pinned, the newest is 4.4.0\n"
 
 
-def test_drift_of_unpublished_release_raises_not_published(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drift_of_unpublished_release_raises_jar_not_published(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def unpublished(*_: Any) -> Any:
         raise JarNotPublished("org.apache.kafka:kafka-clients:9.9.9 is in no repository")
 

@@ -61,7 +61,7 @@ def test_explain_uses_release_of_the_file_unless_kafka_option_is_given(shown: Sh
     assert shown({**MURMUR2, named: "2.8.2"}, kafka="newest")[0].endswith("by reference 4.4.0")
 
 
-def test_saved_failure_is_explained_by_file_and_by_id(shown: Shown, tmp_path: Path) -> None:
+def test_explain_accepts_a_saved_failure_by_file_path_or_id(shown: Shown, tmp_path: Path) -> None:
     said = {"by": "java", "release": "3.9.2", "answer": {"hash": 597841616}}
     failure = {**MURMUR2, "id": "90043993ceb72c63", "expected": said, "actual": said, "found": {"seed": 7}}
     folder = tmp_path / ".kafka-conformance" / "failures"
@@ -123,7 +123,7 @@ def test_explanation_shows_raw_answer_if_rendered_texts_are_equal(shown: Shown) 
             assert following.strip() != f"the reference: {said}"
 
 
-def test_explain_json_has_answers_and_rows(shown: Shown) -> None:
+def test_explain_json_has_answers_and_timeline_rows_with_reasons(shown: Shown) -> None:
     first, second = (json.loads(line) for line in shown(MURMUR2, SCRIPT, as_json=True))
     assert first["answered"] == [["hash", "597841616"]]
     ready = second["rows"][8]["explained"]

@@ -132,7 +132,7 @@ def test_gate_with_equal_seeds_reports_identical_failing_questions(tmp_path: Pat
         (["--html", ".", "--", "cat"], "is a folder"),
     ],
 )
-def test_gate_that_cannot_judge_fails_in_one_line(args: list[str], what: str) -> None:
+def test_gate_with_bad_target_rule_release_or_file_fails_in_one_line(args: list[str], what: str) -> None:
     done = _run(*args)
     assert isinstance(done.exception, BadInput | KitError), done.output
     assert what in str(done.exception)

@@ -104,7 +104,7 @@ def test_errors_that_differ_only_in_current_value_share_one_row(asked: Asked) ->
     assert next(iter(told)).endswith("Current value is N.")
 
 
-def test_idempotence_page_is_written_between_marks_and_checked(asked: Asked, tmp_path: Path) -> None:
+def test_idempotence_table_is_written_between_page_markers_and_passes_check(asked: Asked, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# Before\n\n| a | b |\n\n<!-- table: made by idempotence -->\nold\n<!-- /table -->\n\nAfter.\n")
     assert asked("3.9.2,4.4.0", table=page)[0] == 0
@@ -128,7 +128,7 @@ def test_idempotence_page_is_written_between_marks_and_checked(asked: Asked, tmp
         ("value is N.", "value is 6.", "missing row for 4.4.0: "),
     ],
 )
-def test_wrong_idempotence_page_exits_with_1_and_names_the_row(
+def test_idempotence_check_of_wrong_page_exits_1_and_names_the_row(
     asked: Asked, tmp_path: Path, right: str, wrong: str, message: str
 ) -> None:
     page = tmp_path / "page.md"
@@ -180,7 +180,7 @@ def test_idempotence_page_that_cannot_be_read_or_written_is_refused(asked: Asked
         asked("4.4.0", table=tmp_path / "file" / "page.md")
 
 
-def test_idempotence_command_prints_the_asked_release(answerer: object, tmp_path: Path) -> None:
+def test_idempotence_command_prints_a_section_for_the_given_release(answerer: object, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["idempotence", "--kafka", "4.4.0"], standalone_mode=False)
     assert done.return_value == 0
     assert "### 4.4.0" in done.output

@@ -147,7 +147,7 @@ def test_jars_resolve_fetches_missing_jars_and_nothing_the_second_time(
 
 
 @pytest.mark.usefixtures("pins")
-def test_unpinned_release_is_marked_unpinned_by_jars_resolve(
+def test_jars_resolve_of_unpinned_release_fetches_and_marks_unpinned(
     store: Store, fetched: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert jars.resolve(kafka="3.6.1") == 0

@@ -142,7 +142,9 @@ def test_log_inspect_of_unreadable_directory_exits_2_with_one_line(folder: Path)
     assert len(ran.stderr.splitlines()) == 1
 
 
-def test_log_find_lists_the_steps_to_an_offset(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_find_prints_segment_index_and_scan_steps_to_an_offset(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run("find", str(folder), "100") == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0] == "offset 100 of orders-0"

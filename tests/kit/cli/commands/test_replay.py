@@ -84,7 +84,7 @@ def test_replay_reads_a_failure_file_from_any_path(
     assert '{"partition":2}' in capsys.readouterr().out
 
 
-def test_replay_asks_each_side_in_the_saved_release(replayed: Replayed) -> None:
+def test_replay_asks_expected_and_actual_side_in_the_saved_releases(replayed: Replayed) -> None:
     question = {"record": {}, "config": {"partitioner": {"returns": -1}}, "cluster": {"nodes": [], "partitions": []}}
     sides = {"expected": {**JAVA, "release": "3.1.2"}, "actual": {**MUTANT, "by": "reference", "release": "3.2.3"}}
     code, lines = replayed({"rule": "producer-partition", "question": question, **sides})
@@ -105,7 +105,7 @@ def test_replay_with_an_answerer_that_cannot_answer_exits_with_2(replayed: Repla
     assert why in " ".join(lines)
 
 
-def test_replay_of_a_fatal_question_ends_the_driver_again(replayed: Replayed, tmp_path: Path) -> None:
+def test_replay_of_question_that_crashed_the_driver_shows_the_crash_again(replayed: Replayed, tmp_path: Path) -> None:
     code = (
         "import json, sys\n"
         "hello = {'protocol': 1, 'name': 'mine', 'version': '1', 'language': 'python', 'rules': ['partition-for-key']}\n"

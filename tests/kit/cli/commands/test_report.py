@@ -34,7 +34,7 @@ def saved(folder: Path, events: list[Event]) -> Path:
     ("name", "code"),
     [("conforming", 0), ("known", 0), ("everything", 1), ("stale", 1), ("crashed", 2), ("cut", 2), ("empty", 2)],
 )
-def test_report_exits_with_the_code_of_the_gate(
+def test_report_from_gate_events_exits_with_the_exit_code_of_the_gate(
     name: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(events=[saved(tmp_path, streams.ALL[name])], **NOTHING) == code

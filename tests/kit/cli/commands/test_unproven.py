@@ -130,7 +130,7 @@ def half_proven(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("half_proven")
-def test_gate_asks_the_newest_release_in_which_a_rule_is_proven() -> None:
+def test_gate_defaults_to_the_newest_release_in_which_the_rule_is_proven() -> None:
     done = _run(*_GATE)
     assert "conforms: unproven_target:answerer, Kafka 4.3.1: " in done.output
 

@@ -97,7 +97,7 @@ def test_verify_of_mutant_exits_1_saves_the_failure_and_writes_no_certificate(ra
     assert not Path("made").exists()
 
 
-def test_verify_prints_question_and_replay_command_of_a_difference(ran: Any) -> None:
+def test_verify_prints_smallest_question_and_replay_command_of_a_difference(ran: Any) -> None:
     code, said = ran(answerer="mutant:signed-tail")
     (saved,) = Path(".kafka-conformance/failures").iterdir()
     assert code == 1
