@@ -105,7 +105,7 @@ def test_client_table_names_the_setting_that_agrees_before_one_named_java(tmp_pa
     assert "| no | `Other` | in turn |" in index_of([*differing, agreeing])
 
 
-def test_client_with_java_partitions_by_default_needs_no_setting(tmp_path: Path) -> None:
+def test_client_table_shows_no_setting_needed_for_client_with_java_partitions(tmp_path: Path) -> None:
     gates = [gated(tmp_path, events_of(same=True))]
     assert "| yes | not needed | in turn | no producer id |" in index_of(gates)
     assert "keyed records go to Java's partitions by default. Records" in page_of(gates)

@@ -73,7 +73,7 @@ def test_example_run_in_another_install_than_documented_is_reported(name: str, n
 @pytest.mark.parametrize(
     ("failure", "code"), [("", 0), ("rules ended with 1, expected 0", "rules ended with 1, expected 0")]
 )
-def test_commands_stage_exits_with_1_after_a_failure(
+def test_ci_script_that_runs_every_command_exits_1_after_a_failed_command(
     monkeypatch: pytest.MonkeyPatch, failure: str, code: int | str
 ) -> None:
     monkeypatch.setattr(commands, "tried", lambda *_: failure)

@@ -72,7 +72,7 @@ def test_ci_files_contain_no_package_registry_address(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "ci" / "known-failures").glob("*.toml")), ids=lambda path: path.stem)
-def test_known_failures_file_matches_a_driver_setting(path: Path) -> None:
+def test_known_failures_file_belongs_to_a_driver_setting_and_valid_rules(path: Path) -> None:
     settings = {f"{folder.name}-{setting}" for folder in DRIVERS for setting in read_driver(folder).settings}
     assert path.stem in settings
     entries = msgspec.convert(tomllib.loads(path.read_text())["known"], list[known_failures.Entry])

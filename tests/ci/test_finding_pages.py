@@ -27,7 +27,7 @@ def test_every_finding_case_has_one_finding_with_unique_name_and_title() -> None
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_stated_releases_of_a_finding_match_the_answers(name: str) -> None:
+def test_stated_releases_of_a_finding_match_the_recorded_answers(name: str) -> None:
     case, finding = read_case(name), FINDINGS[name]
     assert case is not None
     assert set(finding.shown_in) <= set(case.releases)

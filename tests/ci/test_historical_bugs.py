@@ -43,7 +43,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @EVERY_RULE
-def test_single_frozen_case_finds_the_historical_bug(bug: Bug, slug: str) -> None:
+def test_single_frozen_case_finds_the_historical_client_bug(bug: Bug, slug: str) -> None:
     case = first_case(RULES[slug], bug.asks[slug])
     assert case is not None
     # One generated question in place of 200: --run leaves out all of them.
@@ -56,7 +56,7 @@ def test_single_frozen_case_finds_the_historical_bug(bug: Bug, slug: str) -> Non
 
 @pytest.mark.exhaustive
 @EVERY
-def test_default_gate_finds_the_historical_bug(bug: Bug, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gate_with_default_options_finds_the_historical_client_bug(bug: Bug, monkeypatch: pytest.MonkeyPatch) -> None:
     tallies: list[Answers] = []
 
     class Kept(Answers):

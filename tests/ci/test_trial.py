@@ -76,7 +76,7 @@ def test_trial_page_has_a_row_for_each_client_setting() -> None:
         ([gated((1, 0, 0), rule="murmur2")], 1, "seed 1: ['murmur2'] differ"),
     ],
 )
-def test_trial_exit_code_follows_missed_and_false_diagnoses(
+def test_trial_exits_1_for_a_missed_deviation_or_a_false_diagnosis(
     monkeypatch: pytest.MonkeyPatch, results: list[client_gates.Gated], code: int, printed: str
 ) -> None:
     monkeypatch.setattr(trial, "read_trials", lambda: [HASHING])

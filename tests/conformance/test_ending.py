@@ -86,7 +86,7 @@ def test_killed_verify_leaves_no_jvm_and_resumes_with_the_same_seed(
     assert len(json.loads((tmp_path / "made.json").read_text(encoding="utf-8"))["rows"]) == 6
 
 
-def test_java_call_without_response_ends_at_the_limit() -> None:
+def test_java_call_without_response_raises_jvm_lost_at_the_time_limit() -> None:
     with Jvm(call_limit_s=1) as jvm:
         begun = time.monotonic()
         with pytest.raises(JvmLost, match="did not respond within 1 s"):

@@ -87,7 +87,7 @@ def test_verify_with_cached_jars_needs_no_network(kit: Callable, copied: Store) 
     assert ran.code == 0, ran
 
 
-def test_unpublished_release_is_distinguished_from_network_failure(kit: Callable) -> None:
+def test_verify_of_unpublished_release_exits_2_naming_the_missing_jar(kit: Callable) -> None:
     ran = kit("verify", "--kafka", "9.9.9", "--rules", "murmur2", "--examples", "0")
     assert ran.code == 2
     assert "org.apache.kafka:kafka-clients:9.9.9 is in no repository" in ran.err
@@ -109,7 +109,7 @@ def test_oracle_loads_the_pinned_clients_jar_instead_of_sparks(copied: Store) ->
         ]
 
 
-def test_jar_of_another_release_is_detected_by_the_read_back_version(copied: Store) -> None:
+def test_jar_of_another_release_is_detected_by_the_version_kafka_reports(copied: Store) -> None:
     """Only an unpinned jar can come this far: a pinned one has been held to its sha256 before."""
     pins = load()
     unpinned = Jar("org.apache.kafka:kafka-clients:4.4.0")

@@ -153,7 +153,7 @@ _WHERE_CHANGED = [pytest.mark.exhaustive, pytest.mark.about("sticky-distribution
 
 
 @pytest.mark.parametrize("at", [_in(at) for at in sorted(map(parse_release, load().releases))])
-def test_release_has_exactly_the_declared_partitioners(oracle: Oracle, at: Release) -> None:
+def test_java_release_has_exactly_the_declared_partitioner_classes(oracle: Oracle, at: Release) -> None:
     questions = [asked(partitioner, SIX, 1, records=1) for partitioner in PARTITIONERS]
     outcomes = JavaAnswerer(oracle).answer(RULE, at, questions)
     oracle.close_release(str(at))

@@ -38,7 +38,7 @@ def keep_a_class_loader_and_a_thread(oracle: Oracle) -> None:
     oracle.close_release(RELEASE)
 
 
-def test_planted_leaks_are_detected_by_the_soak(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_soak_detects_a_planted_thread_and_class_loader_leak(monkeypatch: pytest.MonkeyPatch) -> None:
     rounds, record = warm_up(1) + LEAST_ROUNDS, soak.Record()
     monkeypatch.setattr(soak, "wall_seconds", lambda: lambda: 60 * len(record.samples))
     monkeypatch.setattr(soak, "_JVM_OPTIONS", ("-XX:TieredStopAtLevel=1", "-Xmx256m", "-XX:SoftRefLRUPolicyMSPerMB=0"))

@@ -85,7 +85,9 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("form", TEXTS)
-def test_fuzzed_text_exports_raise_documented_errors_only(plan: Plan, tmp_path: Path, form: str) -> None:
+def test_fuzzed_csv_and_console_consumer_exports_raise_documented_errors_only(
+    plan: Plan, tmp_path: Path, form: str
+) -> None:
     inputs = encoded(arbitrary_or_mutated([TEXTS[form]]))
     explore(plan, reads_export(tmp_path / "x.txt", form), inputs, 60, [(TEXTS[form], "utf8")])
 

@@ -126,7 +126,7 @@ def test_mutated_toml_keeps_most_lines_of_the_original() -> None:
     assert sum(any(hostile.encode() in data for data in seen) for hostile in HOSTILE_TOML if len(hostile) > 3) > 10
 
 
-def test_long_fuzz_run_prints_seed_and_uses_the_time(tmp_path: Path) -> None:
+def test_fuzz_run_with_seconds_and_seed_prints_the_seed_and_uses_the_time(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     (tmp_path / "fuzz").mkdir()
     (tmp_path / "fuzz" / "test_door.py").write_text(

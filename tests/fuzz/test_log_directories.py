@@ -146,7 +146,9 @@ def test_fuzzed_log_directory_raises_documented_errors_only(
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_oversized_compressed_batch_takes_bounded_memory(tmp_path: Path, files: dict[str, bytes], reader: str) -> None:
+def test_decompression_bomb_in_a_log_segment_takes_bounded_memory(
+    tmp_path: Path, files: dict[str, bytes], reader: str
+) -> None:
     """192 MiB that are compressed to 1 MiB and less, or 4 GiB that are only declared, take no such memory."""
     batches = bombs()
 

@@ -78,7 +78,7 @@ INDEX = Door(reads_index, (JavaException,))
 SNAPSHOT = Door(reads_snapshot, (JavaException,))
 
 
-def test_fuzzed_indexes_raise_documented_errors_only(plan: Plan) -> None:
+def test_fuzzed_offset_and_time_indexes_raise_documented_errors_only(plan: Plan) -> None:
     explore(plan, INDEX, st.tuples(arbitrary_or_mutated([*OFFSETS, *TIMES]), given), 200)
 
 

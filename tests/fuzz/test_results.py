@@ -85,7 +85,9 @@ DOCUMENTS = {
 
 
 @pytest.mark.parametrize("which", DOCUMENTS)
-def test_fuzzed_json_document_raises_documented_errors_only(plan: Plan, tmp_path: Path, which: str) -> None:
+def test_fuzzed_certificate_mutant_and_coverage_json_raises_documented_errors_only(
+    plan: Plan, tmp_path: Path, which: str
+) -> None:
     read, document = DOCUMENTS[which]
     inputs = st.one_of(mutated_json([document]), arbitrary_or_mutated([document]))
     explore(plan, written(tmp_path / "x.json", read), inputs, 50, hostile_json([document]))

@@ -135,7 +135,7 @@ def test_fuzzed_known_failures_raise_documented_errors_only(plan: Plan, tmp_path
     explore(plan, known_door(tmp_path), texts(KNOWN), 60, hostile_toml(KNOWN[:2]))
 
 
-def test_fuzzed_pins_file_raises_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_jar_pins_file_raises_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
     explore(plan, pins_door(tmp_path), texts(PINS), 60, hostile_toml(PINS[:2]))
 
 

@@ -75,7 +75,7 @@ def right(spark: Spark, folder: Path, truth: Truth) -> Counter[str]:
     ],
     ids=["java", "kafka-python", "librdkafka murmur2", "librdkafka's default", "librdkafka fnv1a"],
 )
-def test_topic_of_one_real_producer_is_attributed_to_that_producer(
+def test_audit_attributes_topic_of_one_real_producer_to_the_partitioner_used(
     writer: object, placed: Placed, spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     topic = f"one-{placed.rule}-{tmp_path.name}"

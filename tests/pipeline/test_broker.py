@@ -80,7 +80,7 @@ def test_broker_of_every_pinned_release_starts_and_keeps_records(release: str) -
 
 
 @pytest.mark.parametrize("release", ["3.3.2", "4.4.0"])
-def test_single_node_keeps_records_after_stop_and_kill(release: str) -> None:
+def test_single_broker_node_keeps_records_after_stop_and_kill(release: str) -> None:
     with running_broker(release, engine="jars") as broker:
         broker.create_topic("t", 1)
         assert sent_and_read(broker, "t") == 20

@@ -93,7 +93,9 @@ def test_audit_on_spark_cluster_equals_the_audit_on_one_machine(
         assert same == {name: one[name] for name in same}
 
 
-def test_spark_session_without_executor_is_reported(master: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spark_session_without_executor_raises_spark_fault_after_the_limit(
+    master: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(spark_session, "EXECUTOR_LIMIT_S", 5.0)
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     with (

@@ -105,7 +105,7 @@ def here(commands: str, master: str, folder: str) -> str:
 
 
 @pytest.mark.parametrize("block", [COMMAND, SUBMIT], ids=["--master", "spark-submit"])
-def test_audit_on_workers_imports_the_package_from_the_archive(
+def test_audit_on_spark_workers_imports_the_package_from_the_archive(
     master: str, folder: Path, tmp_path: Path, block: str
 ) -> None:
     document = json.loads(shell(here(block, master, str(tmp_path / "run")), folder))

@@ -26,7 +26,7 @@ def export(spark: Spark, path: Path, rows: list[tuple[Any, ...]], partitions: in
     return Export(spark, str(path), "parquet", partitions)
 
 
-def test_export_spans_are_the_offsets_in_the_files(spark: Spark, tmp_path: Path) -> None:
+def test_offset_ranges_of_an_export_are_those_in_the_parquet_files(spark: Spark, tmp_path: Path) -> None:
     made = export(spark, tmp_path / "a", ROWS)
     assert made.spans == {0: Span(3, 10), 1: Span(0, 0), 2: Span(3, 10), 3: Span(0, 0)}
     assert [tuple(row) for row in made.frame({2: Span(4, 10)}).collect()] == [
@@ -35,7 +35,9 @@ def test_export_spans_are_the_offsets_in_the_files(spark: Spark, tmp_path: Path)
     assert export(spark, tmp_path / "none", []).spans == dict.fromkeys(range(4), Span(0, 0))
 
 
-def test_export_spans_are_computed_in_one_pass(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offset_ranges_of_an_export_are_computed_in_one_pass(
+    spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     passes = []
     call = Spark.call
 

@@ -72,7 +72,9 @@ def test_log_inspect_recognizes_a_partition_that_moves_between_disks(directories
 
 
 @pytest.mark.parametrize("release", TIERED)
-def test_tiered_storage_leaves_older_epochs_and_remote_segments(directories: Directories, release: str) -> None:
+def test_tiered_storage_directory_has_old_leader_epochs_and_remote_segments(
+    directories: Directories, release: str
+) -> None:
     folder = directories.copies[f"{release} tiered stopped"]
     by_name = {one.name: one for one in directories.seen[f"{release} tiered stopped"].partitions}
     assert by_name["tiered-0"].start > 0

@@ -241,7 +241,7 @@ def test_repair_ends_in_one_line_if_the_broker_is_killed_and_resumes_later(
 
 
 @pytest.mark.long
-def test_foreign_record_in_the_target_is_detected_during_repair(
+def test_repair_stops_if_another_producer_writes_to_the_target_topic(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair]
 ) -> None:
     big(spark, broker, name, 60_000)

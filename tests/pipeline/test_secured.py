@@ -194,7 +194,9 @@ def test_audit_of_sasl_broker_ended_by_ctrl_c_prints_one_line_and_resumes(
 
 @pytest.mark.long
 @pytest.mark.parametrize("configured", [False, True])
-def test_spark_logs_under_spark_submit_only_if_configured(configured: bool, secured: Secured, tmp_path: Path) -> None:
+def test_audit_under_spark_submit_shows_spark_log_only_if_configured(
+    configured: bool, secured: Secured, tmp_path: Path
+) -> None:
     folder = tmp_path / "all"
     words = (TOPIC, "--folder", str(folder / "run"), "--engine", "spark")
     command, given_env = command_line(folder, secured, *words, submit=True)

@@ -88,7 +88,7 @@ def test_spark_column_refuses_invalid_partition_counts(session: Any) -> None:
         frame.select(partition_for_key("key", lit(0))).collect()
 
 
-def test_sql_places_every_frozen_case_as_java(session: Any) -> None:
+def test_spark_sql_function_places_every_frozen_case_as_java(session: Any) -> None:
     register(session)
     asked = cases()
     session.createDataFrame(asked, "key binary, n int, java int").createOrReplaceTempView("cases")
@@ -103,7 +103,7 @@ def test_sql_places_every_frozen_case_as_java(session: Any) -> None:
     assert [row.p for row in shares] == [0, 1, 2]
 
 
-def test_sql_function_handles_nulls_text_and_errors(session: Any) -> None:
+def test_spark_sql_function_returns_null_for_null_and_refuses_text(session: Any) -> None:
     register(session)
     rows = session.sql("SELECT partition_for_key(k, n) p FROM VALUES (CAST('foo' AS BINARY), 12), (NULL, 12), "
                        "(CAST('foo' AS BINARY), NULL) AS t(k, n)").collect()  # fmt: skip

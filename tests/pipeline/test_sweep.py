@@ -98,7 +98,7 @@ def test_sweeps_with_the_real_java_report_no_difference(spark: Spark, tmp_path: 
     ("signed-tail", "murmur2", Keys(random_keys(2_000, 1, 64)), 300),
     ("sign-kept", "partition-for-key", Keys(every_key(1, 3, 2)), 200),
 ])  # fmt: skip
-def test_sweep_on_spark_detects_the_mutant(
+def test_sweep_on_spark_detects_a_mutant_of_murmur2_or_partition_for_key(
     spark: Spark, tmp_path: Path, mutant: str, rule: str, work: Any, least: int
 ) -> None:
     (result,) = swept(spark, tmp_path / "run", (rule, "4.4.0", work), answerer=f"mutant:{mutant}")
