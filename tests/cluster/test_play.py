@@ -73,7 +73,7 @@ def cluster() -> Iterator[LiveCluster]:
 
 
 @pytest.mark.parametrize("script", [LOST, SETTINGS], ids=["lost", "settings"])
-def test_history_with_faults_on_a_real_cluster_matches_the_reference(
+def test_replication_history_with_faults_on_a_real_cluster_matches_the_reference(
     cluster: LiveCluster, script: ClusterScript
 ) -> None:
     expected = simulate(script, "4.4.0")

@@ -115,7 +115,7 @@ def test_audit_expect_accepts_a_client_name_and_exits_1_for_another_client(
     assert ran.return_value == code, ran.output
 
 
-def test_each_audit_run_has_a_separate_folder() -> None:
+def test_default_audit_folder_is_named_by_topic_and_time() -> None:
     made = Given().folder_for("orders of/../2026")
     assert re.search(r"\.kafka-conformance/audits/orders-of-\.\.-2026-\d{8}-\d{6}$", made)
     assert Given(folder="hdfs://x/y").folder_for("orders") == "hdfs://x/y"

@@ -65,7 +65,7 @@ def run(*words: str) -> Any:
         ("--kafka", "2.8.2", "producer-sequences", "newest"),
     ],
 )
-def test_behaviour_of_two_releases_lists_only_fields_that_differ(words: tuple[str, ...]) -> None:
+def test_behaviour_command_of_two_releases_lists_only_fields_that_differ(words: tuple[str, ...]) -> None:
     shown = run(*words).output
     assert [re.split(r" {2,}", line.strip())[:2] for line in shown.splitlines() if "→" in line] == [
         ["waits", "yes → no"], ["remembered", "1 → 5"],
@@ -82,7 +82,7 @@ def test_behaviour_of_one_release_lists_every_field() -> None:
     assert "more" not in run("producer-sequences", "--kafka", "2.8.2").output
 
 
-def test_behaviour_json_of_two_releases_has_changed_fields_with_values_and_tickets() -> None:
+def test_behaviour_command_json_of_two_releases_has_changed_fields_with_values_and_tickets() -> None:
     document = json.loads(run("producer-sequences", "--kafka", "2.8.2", "4.4.0", "--json").output)
     assert (document["rule"], document["releases"]) == ("producer-sequences", ["2.8.2", "4.4.0"])
     assert [(one["field"], one["values"], one["ticket"]) for one in document["fields"]] == [
@@ -91,7 +91,7 @@ def test_behaviour_json_of_two_releases_has_changed_fields_with_values_and_ticke
 
 
 @pytest.mark.parametrize("words", [("all", "--kafka", "2.8.2", "4.4.0"), ("--kafka", "2.8.2,4.4.0", "all")])
-def test_behaviour_all_with_two_releases_lists_changed_fields_of_every_rule(words: tuple[str, ...]) -> None:
+def test_behaviour_command_all_with_two_releases_lists_changed_fields_of_every_rule(words: tuple[str, ...]) -> None:
     shown = run(*words).output
     lines = [line.split()[0] for line in shown.splitlines() if line.strip()]
     section = lines[lines.index("producer-sequences") :]
@@ -101,7 +101,7 @@ def test_behaviour_all_with_two_releases_lists_changed_fields_of_every_rule(word
     assert "murmur2: no change in any release" in shown
 
 
-def test_behaviour_all_json_lists_every_rule_with_changed_fields() -> None:
+def test_behaviour_command_all_json_lists_every_rule_with_changed_fields() -> None:
     document = json.loads(run("all", "--kafka", "2.8.2", "4.4.0", "--json").output)
     assert document["releases"] == ["2.8.2", "4.4.0"]
     assert [one["rule"] for one in document["rules"]] == list(RULES)
@@ -109,7 +109,7 @@ def test_behaviour_all_json_lists_every_rule_with_changed_fields() -> None:
     assert fields["delivery"] == fields["producer-sequences"] == ["waits", "remembered"]
 
 
-def test_behaviour_omits_fields_marked_unobservable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_behaviour_command_omits_fields_marked_unobservable(monkeypatch: pytest.MonkeyPatch) -> None:
     hidden = replace(RULES["producer-sequences"], unobservable=frozenset({"SenderBehaviour.waits"}))
     assert [line.field for line in report.behaviour_lines(hidden, [R1, R2])] == ["remembered"]
 
@@ -122,7 +122,7 @@ def test_behaviour_omits_fields_marked_unobservable(monkeypatch: pytest.MonkeyPa
         (("default-partitioner", "--kafka", "4.4.0"), "default-partitioner: there is no such rule in 4.4.0\n"),
     ],
 )
-def test_behaviour_without_changes_prints_one_line(
+def test_behaviour_command_without_changes_prints_one_line(
     words: tuple[str, ...], line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(RULES, "default-partitioner", replace(RULES["default-partitioner"], behaviours=()))
@@ -141,7 +141,9 @@ def test_behaviour_without_changes_prints_one_line(
         (("all", "4.4.0", "--table", "x.md"), "--table and --check need all, and no release"),
     ],
 )
-def test_behaviour_with_unknown_rule_or_bad_options_is_refused_in_one_line(words: tuple[str, ...], line: str) -> None:
+def test_behaviour_command_with_unknown_rule_or_bad_options_is_refused_in_one_line(
+    words: tuple[str, ...], line: str
+) -> None:
     with pytest.raises(BadInput, match=re.escape(line)):
         run(*words)
 

@@ -37,7 +37,7 @@ def test_upgrade_notes_refer_only_to_behaviour_fields_or_removed_rules() -> None
     assert names >= {"default-partitioner", "uniform-sticky-partitioner"}
 
 
-def test_changes_for_producers_are_listed_most_harmful_first() -> None:
+def test_changes_command_lists_producer_changes_with_highest_severity_first() -> None:
     found = printed("changes", "2.8.2", "3.9.2", "--role", "producer")["changes"]
     assert all("producer" in one["roles"] for one in found)
     ranks = [
@@ -53,7 +53,7 @@ def test_changes_for_producers_are_listed_most_harmful_first() -> None:
     assert all(action.startswith("No") for action in unnoticed)
 
 
-def test_changes_list_partitioner_classes_removed_in_4_0_as_gone() -> None:
+def test_changes_command_lists_partitioner_classes_removed_in_4_0_as_gone() -> None:
     found = printed("changes", "3.9.2", "4.0.0")["changes"]
     assert _gone(found) == {"default-partitioner", "uniform-sticky-partitioner", "zookeeper-leader-election"}
     assert not _gone(printed("changes", "3.8.0", "3.9.2")["changes"])
@@ -72,7 +72,7 @@ def test_setting_field_of_only_the_older_release_is_listed_as_gone() -> None:
     assert what["The default of acks. 1 → all [KIP-679, KAFKA-10619]"] == "changes"
 
 
-def test_changes_list_every_changed_behaviour_field_once() -> None:
+def test_changes_command_lists_every_changed_behaviour_field_once() -> None:
     before, after = map(parse_release, ("2.8.2", "3.9.2"))
     lines = {str(line): line for rule in RULES.values() for line in behaviour_lines(rule, [before, after])}
     changed = [line for line in lines.values() if None not in line.values]
@@ -84,12 +84,12 @@ def test_changes_list_every_changed_behaviour_field_once() -> None:
     assert len(found) == len(changed) > 50
 
 
-def test_changes_without_difference_for_a_role_print_one_line() -> None:
+def test_changes_command_without_difference_for_a_role_prints_one_line() -> None:
     result = CliRunner().invoke(app, ["changes", "4.2.0", "4.2.1", "--role", "consumer"], catch_exceptions=False)
     assert result.stdout == "4.2.0 to 4.2.1: no difference is known for the role consumer\n"
 
 
-def test_findings_of_a_release_omit_findings_of_other_roles_and_releases() -> None:
+def test_findings_command_omits_findings_of_other_roles_and_releases() -> None:
     found = {one["finding"]: one for one in printed("findings", "--kafka", "3.6.2", "--role", "producer")["findings"]}
     assert all("producer" in one["roles"] for one in found.values())
     newer = {one["finding"] for one in printed("findings", "--kafka", "4.4.0", "--role", "producer")["findings"]}
@@ -107,12 +107,12 @@ def test_findings_of_a_release_omit_findings_of_other_roles_and_releases() -> No
         ("findings --kafka 2.8.9", "unknown release '2.8.9'"),
     ],
 )
-def test_changes_with_unknown_equal_or_reversed_releases_are_refused(words: str, error: str) -> None:
+def test_changes_command_with_unknown_equal_or_reversed_releases_is_refused(words: str, error: str) -> None:
     with pytest.raises(BadInput, match=error):
         CliRunner().invoke(app, words.split(), catch_exceptions=False)
 
 
-def test_changes_output_starts_with_counts_and_names_the_role_per_change() -> None:
+def test_changes_command_output_starts_with_counts_and_names_the_role_per_change() -> None:
     lines = CliRunner().invoke(app, ["changes", "2.8.2", "3.9.2"], catch_exceptions=False).stdout.splitlines()
     assert re.match(r"2\.8\.2 to 3\.9\.2: \d+ to look at \(\d+ high, .*\d+ at an end$", lines[0])
     assert "Not compared: other settings, the move from ZooKeeper to KRaft, the protocol, ACLs" in lines[1]

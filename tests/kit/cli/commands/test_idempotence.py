@@ -81,7 +81,7 @@ def test_idempotence_defaults_are_grouped_by_release(asked: Asked) -> None:
     ]
 
 
-def test_release_without_idempotent_producer_has_one_row_off(asked: Asked) -> None:
+def test_release_before_the_idempotent_producer_has_one_table_row_off(asked: Asked) -> None:
     assert section(asked("0.10.0.1")[1], "0.10.0.1") == [["any"] * 5 + ["off"]]
 
 
@@ -98,7 +98,7 @@ def test_idempotence_disabled_silently_is_listed_apart_from_disabled_by_setting(
     assert kinds == sorted(kinds, key=["error", "off, disabled silently", "off", "on", "on, transactional"].index)
 
 
-def test_errors_that_differ_only_in_current_value_share_one_row(asked: Asked) -> None:
+def test_producer_config_errors_that_differ_only_in_the_value_share_one_row(asked: Asked) -> None:
     told = {row[5] for row in section(asked("4.4.0")[1], "4.4.0") if "Current value" in row[5]}
     assert len(told) == 1
     assert next(iter(told)).endswith("Current value is N.")

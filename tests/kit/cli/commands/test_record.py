@@ -82,7 +82,7 @@ def test_recorded_librdkafka_producer_retries_after_faults_without_findings(
         (("--to", "h:1", "--tls", "--ca", "absent.pem"), "cannot be read as certificates"),
     ],
 )
-def test_record_with_bad_option_is_refused_before_a_port_is_opened(
+def test_record_command_with_bad_option_is_refused_before_a_port_is_opened(
     tmp_path: Path, words: tuple[str, ...], hint: str
 ) -> None:
     made = kit("record", "--trace", str(tmp_path / "a.trace"), *words)
@@ -92,7 +92,7 @@ def test_record_with_bad_option_is_refused_before_a_port_is_opened(
     assert not (tmp_path / "a.trace").exists()
 
 
-def test_record_exits_2_if_command_fails_to_start_end_or_connect(tmp_path: Path) -> None:
+def test_record_command_exits_2_if_command_fails_to_start_end_or_connect(tmp_path: Path) -> None:
     start = ("record", "--to", "127.0.0.1:1", "--trace", str(tmp_path / "a.trace"))
     made = kit(*start, "--", str(tmp_path / "absent"))
     assert (made.returncode, "cannot be started" in made.stderr) == (2, True)
@@ -114,7 +114,7 @@ def test_existing_trace_is_kept_if_the_recorded_command_cannot_start(tmp_path: P
     assert path.read_bytes() == before
 
 
-def test_record_ends_background_processes_that_the_command_left_running(tmp_path: Path) -> None:
+def test_record_command_ends_background_processes_that_the_command_left_running(tmp_path: Path) -> None:
     script = f"sleep 60 & echo $! > {tmp_path}/pid"
     kit("record", "--to", "127.0.0.1:1", "--trace", str(tmp_path / "a.trace"), "--", "sh", "-c", script)
     assert is_gone(int((tmp_path / "pid").read_text()))
@@ -138,7 +138,7 @@ def test_sighup_or_sigterm_ends_recording_and_command_with_exit_code_2(tmp_path:
     assert is_gone(int((tmp_path / "pid").read_text()))
 
 
-def test_record_on_a_port_in_use_exits_with_2(tmp_path: Path) -> None:
+def test_record_command_on_a_port_in_use_exits_with_2(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         made = kit("record", "--to", "127.0.0.1:1", "--trace", str(tmp_path / "a.trace"), "--listen", port)
@@ -146,13 +146,13 @@ def test_record_on_a_port_in_use_exits_with_2(tmp_path: Path) -> None:
     assert f"127.0.0.1:{port} cannot be listened on: address already in use" in made.stderr.lower()
 
 
-def test_record_to_a_full_device_exits_with_2() -> None:
+def test_record_command_to_a_full_device_exits_with_2() -> None:
     made = kit("record", "--to", "127.0.0.1:1", "--trace", "/dev/full", "--", "true")
     assert made.returncode == 2
     assert "cannot be written: No space left on device" in made.stderr
 
 
-def test_trace_of_producer_that_reuses_a_sequence_exits_with_1(tmp_path: Path) -> None:
+def test_trace_command_of_producer_that_reuses_a_sequence_exits_with_1(tmp_path: Path) -> None:
     talk = Conversation()
     talk.give_id()
     talk.produced(talk.produce(batch(0, 2)), fate="lose-response")
@@ -171,7 +171,7 @@ def test_trace_of_producer_that_reuses_a_sequence_exits_with_1(tmp_path: Path) -
     assert len([line for line in only.stdout.splitlines() if " s    " in line]) == 2
 
 
-def test_trace_without_record_batches_or_truncated_exits_with_2(tmp_path: Path) -> None:
+def test_trace_command_without_record_batches_or_truncated_exits_with_2(tmp_path: Path) -> None:
     talk = Conversation()
     talk.ask("Metadata", {})
     path = talk.write(tmp_path / "a.trace")
@@ -181,7 +181,7 @@ def test_trace_without_record_batches_or_truncated_exits_with_2(tmp_path: Path) 
     assert "is cut off: its last line, 2, has no end" in kit("trace", str(path)).stderr
 
 
-def test_trace_counts_refused_batches_and_exits_with_0(tmp_path: Path) -> None:
+def test_trace_command_counts_refused_batches_and_exits_with_0(tmp_path: Path) -> None:
     talk = Conversation()
     talk.produced(talk.produce(batch(-1, producer=-1)), error=3)
     done = kit("trace", str(talk.write(tmp_path / "a.trace")))
@@ -192,7 +192,7 @@ def test_trace_counts_refused_batches_and_exits_with_0(tmp_path: Path) -> None:
     ("words", "hint"),
     [(("--api", "Produce"), "give --frames too"), (("--frames", "--api", "Prodce"), "did you mean Produce")],
 )
-def test_trace_api_filter_without_frames_or_with_unknown_api_is_refused(
+def test_trace_command_api_filter_without_frames_or_with_unknown_api_is_refused(
     tmp_path: Path, words: tuple[str, ...], hint: str
 ) -> None:
     path = Conversation().write(tmp_path / "a.trace")

@@ -28,7 +28,7 @@ def test_rules_command_lists_every_rule_with_releases_and_title() -> None:
     assert all(slug in printed for slug in RULES)
 
 
-def test_rules_write_creates_pages_and_check_names_outdated_pages(
+def test_rules_command_write_creates_pages_and_check_names_outdated_pages(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "RULES", FEW)
@@ -45,7 +45,7 @@ def test_rules_write_creates_pages_and_check_names_outdated_pages(
     ]
 
 
-def test_rules_check_of_missing_folder_names_the_command_to_write_pages(tmp_path: Path) -> None:
+def test_rules_command_check_of_missing_folder_names_the_command_to_write_pages(tmp_path: Path) -> None:
     error = rules("--check", str(tmp_path / "none")).exception
     assert isinstance(error, BadInput)
     assert str(error) == f"{tmp_path}/none is no folder: write the pages first, with --write {tmp_path}/none"
