@@ -45,7 +45,7 @@ def _hostile() -> None:
     os.umask(0o077)
 
 
-def test_what_pytest_inherits_changes_nothing(tmp_path: Path) -> None:
+def test_tests_pass_with_ignored_signals_and_foreign_environment_inherited(tmp_path: Path) -> None:
     """Tests that failed under nohup, with FORCE_COLOR, in a dumb terminal or with SIGCHLD ignored, and the two above."""
     names = [f"{Path(__file__).relative_to(ROOT)}::{test}" for test in (
         "test_signals_environment_and_umask_are_the_tests_own", "test_a_child_process_gets_the_same_state",

@@ -32,18 +32,18 @@ def test_readme_is_at_most_eight_kilobytes() -> None:
     assert len(README.encode()) <= 8192
 
 
-def test_first_screen_of_80_columns_has_the_install_and_three_doors() -> None:
+def test_first_screen_of_the_readme_has_install_and_three_entry_commands() -> None:
     screen = README.splitlines()[:24]
     assert [line for line in screen if len(line) > 80] == []
     assert tuple(command for _, command in doors_of("\n".join(screen))) == DOORS
     assert "    $ pip install ." in screen
 
 
-def test_start_page_of_the_site_has_the_doors_of_the_readme() -> None:
+def test_start_page_of_the_site_has_the_entry_commands_of_the_readme() -> None:
     assert doors_of((ROOT / "kit" / "docs" / "README.md").read_text(encoding="utf-8")) == doors_of(README)
 
 
-def test_command_of_the_upgrade_door_prints_what_differs_without_java(capsys: pytest.CaptureFixture[str]) -> None:
+def test_readme_changes_command_prints_changes_without_java(capsys: pytest.CaptureFixture[str]) -> None:
     with app.make_context("kafka-conformance", shlex.split(DOORS[2])) as context:
         assert app.invoke(context) == 0
     printed = capsys.readouterr().out
@@ -51,7 +51,7 @@ def test_command_of_the_upgrade_door_prints_what_differs_without_java(capsys: py
     assert "3.3.0" in printed
 
 
-def test_languages_of_drivers_are_those_of_the_examples() -> None:
+def test_driver_languages_in_the_readme_equal_the_example_folders() -> None:
     examples = ROOT / "kit" / "docs" / "examples"
     folders = {"C#": "csharp", "Go": "go", "Java": "java", "JavaScript": "javascript", "Rust": "rust"}
     (named,) = re.findall(r"Start from one in\n  (.*) \(`kit/docs/examples`\)", README)
@@ -60,20 +60,20 @@ def test_languages_of_drivers_are_those_of_the_examples() -> None:
     assert len((examples / "driver.py").read_text(encoding="utf-8").splitlines()) <= 40
 
 
-def test_python_of_the_readme_gives_the_results_shown() -> None:
+def test_python_examples_in_the_readme_pass_doctest() -> None:
     examples = doctest.DocTestParser().get_doctest(README, {}, "README.md", "README.md", 0)
     assert len(examples.examples) >= 2
     results = doctest.DocTestRunner().run(examples)
     assert results.failed == 0
 
 
-def test_python_versions_named_are_those_of_the_package() -> None:
+def test_python_versions_in_the_readme_equal_the_package_classifiers() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     classified = re.findall(r":: (3\.\d+)$", "\n".join(project["classifiers"]), re.MULTILINE)
     assert sorted(set(re.findall(r"\b3\.1\d\b", README))) == sorted(classified)
 
 
-def test_library_imports_no_module_that_windows_lacks() -> None:
+def test_kafka_reference_imports_without_unix_only_modules() -> None:
     program = (
         "import sys\n"
         "for name in ('fcntl', 'grp', 'pty', 'pwd', 'resource', 'syslog', 'termios', 'tty'): sys.modules[name] = None\n"
@@ -87,7 +87,7 @@ def test_library_imports_no_module_that_windows_lacks() -> None:
     assert len(ran.stdout.splitlines()) > 50
 
 
-def test_the_page_of_commands_has_every_command_and_no_other() -> None:
+def test_commands_page_lists_exactly_the_existing_commands() -> None:
     page = (ROOT / "kit" / "docs" / "commands.md").read_text(encoding="utf-8")
     commands = re.search(r"\| command \| needs \| what it does \|\n(.*?)\n\n", page, re.DOTALL)
     assert commands is not None
@@ -100,20 +100,20 @@ def test_the_page_of_commands_has_every_command_and_no_other() -> None:
     assert named == shown
 
 
-def test_every_command_explains_itself() -> None:
+def test_every_command_prints_usage_with_help() -> None:
     for name in app.list_commands(None):
         shown = CliRunner().invoke(app, [name, "--help"])
         assert shown.exit_code == 0
         assert "Usage" in shown.output
 
 
-def test_ci_runs_the_readmes_own_test_command() -> None:
+def test_ci_script_runs_the_test_command_of_the_readme() -> None:
     blocks = re.findall(r"```sh\n(.*?)\n```", README, re.DOTALL)
     assert len(blocks) == 2
     assert blocks[1] in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
 
 
-def test_gate_that_fails_prints_the_lines_shown(tmp_path: Path) -> None:
+def test_failing_gate_of_the_readme_prints_the_lines_shown_there(tmp_path: Path) -> None:
     shown_commands = r"^\$ sed (\S+) (\S+) > (\S+)\n\$ kafka-conformance (gate .*) -- python3 \3$"
     ((edit, driver, copy, command),) = re.findall(shown_commands, README, re.MULTILINE)
     _, right, wrong, _ = edit.split("/")
@@ -144,7 +144,7 @@ def _without_numbers(text: str) -> list[str]:
     return [" ".join(re.sub(r"\b[\d,.]*\d\b", "N", line).split()) for line in text.splitlines()]
 
 
-def test_clients_and_settings_are_those_of_their_page() -> None:
+def test_client_table_of_the_readme_equals_the_clients_page() -> None:
     page = (ROOT / "kit" / "docs" / "clients.md").read_text(encoding="utf-8")
     newest: dict[str, list[str]] = {}
     for client, version, default, *cells in _first_table(page, "client"):

@@ -50,7 +50,7 @@ def parse(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_shown_command_parses_without_error(command: str) -> None:
+def test_every_command_shown_in_documentation_is_parsed_without_error(command: str) -> None:
     words = shlex.split(command)
     names = app.list_commands(click.Context(app))
     if words == [words[0]] or command in names:  # a mention of the command by its name
@@ -69,7 +69,7 @@ def runs_here(command: str) -> bool:
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if runs_here(command)])
-def test_shown_command_runs_and_prints_output(
+def test_command_shown_in_documentation_runs_and_prints_output(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
@@ -78,7 +78,7 @@ def test_shown_command_runs_and_prints_output(
     assert capsys.readouterr().out
 
 
-def test_more_than_60_shown_commands_are_found() -> None:
+def test_search_finds_more_than_60_commands_in_documentation() -> None:
     assert len(COMMANDS) > 60
     assert sum(map(runs_here, COMMANDS)) > 10
     assert any(name.endswith(".py") for name in COMMANDS.values())

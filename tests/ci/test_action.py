@@ -38,7 +38,7 @@ def _gate(runner: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
                           cwd=runner, capture_output=True, text=True, timeout=60, check=False)  # fmt: skip
 
 
-def test_right_driver_passes_the_action_and_leaves_reports(runner: Path) -> None:
+def test_github_action_passes_a_correct_driver_and_writes_reports(runner: Path) -> None:
     done = _gate(runner, COMMAND=f"'{sys.executable}' '{DRIVER}'")
     assert done.returncode == 0, done.stderr
     assert (runner / "out").read_text() == "report=reports\n"
@@ -47,7 +47,7 @@ def test_right_driver_passes_the_action_and_leaves_reports(runner: Path) -> None
     assert made == {"events.ndjson", "junit.xml", "report.md", "report.html", "badge.json"}
 
 
-def test_a_wrong_one_fails_and_is_annotated(runner: Path) -> None:
+def test_github_action_fails_a_wrong_driver_with_an_error_annotation(runner: Path) -> None:
     wrong = runner / "a wrong driver.py"
     wrong.write_text(DRIVER.read_text(encoding="utf-8").replace("0x5BD1E995", "0x5BD1E997"))
     assert "0x5BD1E997" in wrong.read_text()
@@ -56,25 +56,25 @@ def test_a_wrong_one_fails_and_is_annotated(runner: Path) -> None:
     assert "::error" in done.stdout
 
 
-def test_an_input_is_text_and_no_shell(runner: Path) -> None:
+def test_github_action_input_with_shell_commands_is_not_executed(runner: Path) -> None:
     _gate(runner, COMMAND=f"true $(touch {runner}/bad); touch {runner}/bad", RULES="$(touch bad)")
     assert not (runner / "bad").exists()
 
 
 @pytest.mark.parametrize("target", ["--help", "-h", "--"])
-def test_target_that_is_an_option_is_never_a_green_step(runner: Path, target: str) -> None:
+def test_github_action_target_that_begins_with_a_dash_exits_with_2(runner: Path, target: str) -> None:
     done = _gate(runner, TARGET=target)
     assert done.returncode == 2
     assert "::error title=kafka-conformance::target begins with a dash" in done.stdout
 
 
-def test_report_of_two_lines_adds_no_output(runner: Path) -> None:
+def test_github_action_report_input_with_newline_sets_no_output(runner: Path) -> None:
     done = _gate(runner, COMMAND="true", REPORT="reports\nresult=success")
     assert done.returncode == 2
     assert not (runner / "out").exists()
 
 
-def test_every_input_is_described_and_used() -> None:
+def test_github_action_inputs_are_all_described_and_used() -> None:
     used = " ".join(GATE["env"].values()) + GATE["working-directory"]
     assert all(ACTION["inputs"][name]["description"] and f"inputs.{name} " in used for name in ACTION["inputs"])
     assert "${{" not in INSTALL["run"] + GATE["run"], "an expression pasted into a script is a way in"

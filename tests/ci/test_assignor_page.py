@@ -25,7 +25,7 @@ def test_assignor_page_names_every_assignor_and_figure() -> None:
 
 
 @pytest.mark.parametrize("slug", ASSIGNORS)
-def test_partition_counts_as_moved_only_with_another_owner(slug: str) -> None:
+def test_partition_counts_as_moved_only_if_the_owner_changes(slug: str) -> None:
     before = settled(slug, NEWEST, ["a", "b", "c"], {})
     assert sum(map(len, before.values())) == sum(TOPICS.values())
     assert moved(before, before) == 0
@@ -33,21 +33,21 @@ def test_partition_counts_as_moved_only_with_another_owner(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", STICKY)
-def test_sticky_assignors_move_as_few_as_can_be(slug: str) -> None:
+def test_sticky_assignors_move_the_minimal_number_of_partitions(slug: str) -> None:
     every, found = sum(TOPICS.values()), movement(slug, NEWEST)
     assert found.leave == pytest.approx([every / count for count in range(2, MOST_MEMBERS + 1)])
     assert found.join == pytest.approx([every // (count + 1) for count in range(1, MOST_MEMBERS)])
 
 
 @pytest.mark.parametrize("slug", ["range-assignor", "round-robin-assignor"])
-def test_assignor_promises_of_the_page_hold(slug: str) -> None:
+def test_range_and_round_robin_assignors_keep_the_guarantees_of_the_page(slug: str) -> None:
     found = promise(slug, NEWEST)
     assert found.once
     assert not found.thrown
     assert found.alike <= (1 if slug == "round-robin-assignor" else len(TOPICS))
 
 
-def test_a_figure_is_the_same_each_time_and_has_all_lines() -> None:
+def test_assignor_figure_is_reproducible_and_draws_every_line() -> None:
     lines = [Line("one", (1, 2.5)), Line("<two>", (0, 13))]
     drawn = [figure("It", "members", 2, lines, Line("least", (1, 1))) for _ in range(2)]
     assert drawn[0] == drawn[1]
@@ -58,5 +58,5 @@ def test_a_figure_is_the_same_each_time_and_has_all_lines() -> None:
 
 
 @pytest.mark.exhaustive
-def test_the_page_is_what_the_reference_computes(capsys: pytest.CaptureFixture[str]) -> None:
+def test_assignor_page_equals_the_computation_of_the_reference(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--check"]) == 0, capsys.readouterr().out

@@ -14,21 +14,21 @@ from kafka_conformance.wire.broker_gate.case import Frozen, Recorded, frozen
 AGAIN = "run: python ci/record_broker_cases.py"
 
 
-def test_shipped_requests_are_those_of_the_source() -> None:
+def test_shipped_broker_requests_equal_the_requests_in_the_source() -> None:
     shipped = [msgspec.structs.replace(case, expected=[]) for case in frozen().cases]
     assert shipped == all_cases(), AGAIN
     assert frozen().provenance.seed == SEED
 
 
-def test_shipped_answers_come_from_the_pinned_jars() -> None:
+def test_shipped_broker_answers_come_from_the_pinned_jars() -> None:
     assert {release: broker_sha256(release) for release in RELEASES} == JARS, AGAIN
 
 
-def test_table_of_the_page_counts_the_shipped_cases() -> None:
+def test_broker_gate_page_counts_the_shipped_cases() -> None:
     assert block_of(PAGE.read_text(encoding="utf-8"), TABLE) == table(frozen()).strip(), f"run: {TABLE}"
 
 
-def test_releases_are_recorded_again_after_another_jar_or_request(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broker_recordings_are_void_after_a_changed_jar_or_request(monkeypatch: pytest.MonkeyPatch) -> None:
     assert record_broker_cases.void_releases() == []
     monkeypatch.setattr(
         record_broker_cases, "broker_sha256", lambda release: "other" if release == "3.9.2" else JARS[release]
@@ -41,13 +41,13 @@ def test_releases_are_recorded_again_after_another_jar_or_request(monkeypatch: p
 JARS = frozen().provenance.jars
 
 
-def test_equal_answers_of_releases_are_kept_once() -> None:
+def test_equal_broker_answers_of_two_releases_are_stored_once() -> None:
     case = all_cases()[0]
     found = with_answers(case, {"3.9.2": [1], "4.0.2": [2], "4.4.0": [1]}).expected
     assert found == [Recorded(("3.9.2", "4.4.0"), [1]), Recorded(("4.0.2",), [2])]
 
 
-def test_recording_a_release_keeps_the_answers_of_others() -> None:
+def test_recording_broker_answers_of_a_release_keeps_other_releases() -> None:
     one, two, *_ = all_cases()
     first = merged(None, "4.4.0", "aa", {one.id: [1], two.id: [2]})
     second = merged(first, "3.9.2", "bb", {one.id: [1]})
@@ -63,7 +63,7 @@ def test_recording_a_release_keeps_the_answers_of_others() -> None:
     ]
 
 
-def test_answers_to_changed_requests_are_not_kept() -> None:
+def test_broker_answers_to_changed_requests_are_dropped() -> None:
     one, *rest = all_cases()
     changed = msgspec.structs.replace(one, steps=[*one.steps, *one.steps])
     first = merged(None, "4.4.0", "aa", {one.id: [1]})
@@ -71,7 +71,7 @@ def test_answers_to_changed_requests_are_not_kept() -> None:
     assert merged(shipped, "3.9.2", "bb", {}).cases[0].expected == []
 
 
-def test_ids_of_cases_are_unique_and_safe_in_names_of_topics() -> None:
+def test_broker_case_ids_are_unique_and_valid_in_topic_names() -> None:
     ids = [case.id for case in all_cases()]
     assert len(set(ids)) == len(ids) >= 400
     for case in all_cases():

@@ -31,11 +31,11 @@ def _item(name: str, *about: str, **parameters: object) -> Any:
         (["4.4.0", 7], set()),
     ],
 )
-def test_rules_of_a_test_are_those_named_by_parameters(parameters: list[object], rules: set[str]) -> None:
+def test_rules_of_a_test_are_found_in_the_pytest_parameters(parameters: list[object], rules: set[str]) -> None:
     assert rules_of(parameters) == rules
 
 
-def test_only_test_about_unchanged_rules_is_left_out() -> None:
+def test_changed_option_deselects_tests_about_unchanged_rules() -> None:
     items = [
         _item("a.py::test_alone", "murmur2"),
         _item("a.py::test_both", "murmur2", "isr"),
@@ -46,7 +46,7 @@ def test_only_test_about_unchanged_rules_is_left_out() -> None:
     assert [item.nodeid for item in kept] == ["a.py::test_both", "a.py::test_each[isr]"]
 
 
-def test_one_test_of_each_function_is_kept_of_unchanged_rules() -> None:
+def test_changed_option_keeps_one_test_per_function_for_unchanged_rules() -> None:
     items = [
         _item("a.py::test_one[murmur2]", slug="murmur2"),
         _item("a.py::test_one[isr]", slug="isr"),

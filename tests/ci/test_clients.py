@@ -79,7 +79,7 @@ def made(gates: Sequence[client_gates.Gated]) -> dict[str, str]:
     return client_page.pages(results, {"c": DRIVER})
 
 
-def test_table_of_clients_answers_in_one_row_without_counts(tmp_path: Path) -> None:
+def test_client_table_has_one_row_per_client_without_counts(tmp_path: Path) -> None:
     settings = [
         gated(tmp_path, events_of(), ("default", "same"), 1),
         gated(tmp_path, events_of(same=True), ("java",)),
@@ -98,26 +98,26 @@ def test_table_of_clients_answers_in_one_row_without_counts(tmp_path: Path) -> N
     assert "**" not in page
 
 
-def test_setting_that_agrees_comes_before_one_named_java(tmp_path: Path) -> None:
+def test_client_table_names_the_setting_that_agrees_before_one_named_java(tmp_path: Path) -> None:
     differing = [gated(tmp_path, events_of(), (setting,), 1) for setting in ("default", "java")]
     assert "| no | `Murmur2`, still differs | in turn |" in index_of(differing)
     agreeing = gated(tmp_path, events_of(same=True), ("other",))
     assert "| no | `Other` | in turn |" in index_of([*differing, agreeing])
 
 
-def test_client_with_java_partitions_by_default_needs_no_setting(tmp_path: Path) -> None:
+def test_client_table_shows_no_setting_needed_for_client_with_java_partitions(tmp_path: Path) -> None:
     gates = [gated(tmp_path, events_of(same=True))]
     assert "| yes | not needed | in turn | no producer id |" in index_of(gates)
     assert "keyed records go to Java's partitions by default. Records" in page_of(gates)
 
 
-def test_client_without_a_setting_for_java_partitions_has_none(tmp_path: Path) -> None:
+def test_client_table_shows_none_if_no_setting_gives_java_partitions(tmp_path: Path) -> None:
     gates = [gated(tmp_path, events_of(), code=1)]
     assert "| no | none | in turn | no producer id |" in index_of(gates)
     assert "; none of its own settings changes that. Records" in page_of(gates)
 
 
-def test_records_without_a_key_and_sequences_are_compared_in_words(tmp_path: Path) -> None:
+def test_client_table_compares_round_robin_and_sequences_with_java(tmp_path: Path) -> None:
     round_robin = index_of([gated(tmp_path, events_of(rule="round-robin-partitioner"))])
     assert "| not asked | none | in turn; not as Java's RoundRobinPartitioner | no producer id |" in round_robin
     sequences = index_of([gated(tmp_path, events_of(rule="sequence-increment", same=True))])
@@ -128,7 +128,7 @@ def test_records_without_a_key_and_sequences_are_compared_in_words(tmp_path: Pat
     ("kind", "shown"),
     [("wraps: another sequence", "no: wrong after 2,147,483,647"), ("does not wrap: another sequence", "no")],
 )
-def test_sequences_that_differ_only_after_the_last_one_say_so(tmp_path: Path, kind: str, shown: str) -> None:
+def test_client_table_shows_sequence_wraparound_difference_after_int_max(tmp_path: Path, kind: str, shown: str) -> None:
     events = [
         msgspec.structs.replace(event, kind=kind) if isinstance(event, Differed) else event
         for event in events_of(rule="sequence-increment")
@@ -136,7 +136,7 @@ def test_sequences_that_differ_only_after_the_last_one_say_so(tmp_path: Path, ki
     assert f"| in turn | {shown} |" in index_of([gated(tmp_path, events)])
 
 
-def test_versions_of_a_client_are_listed_newest_first(tmp_path: Path) -> None:
+def test_client_versions_are_listed_newest_first(tmp_path: Path) -> None:
     one = client_results.result_of(gated(tmp_path, events_of(same=True)))
     versions = ("1.9.2", "1.10.0 (binding 1.1)", "1.10.1")
     results = [msgspec.structs.replace(one, name=version, version=version) for version in versions]
@@ -146,7 +146,7 @@ def test_versions_of_a_client_are_listed_newest_first(tmp_path: Path) -> None:
     assert re.findall(r"^- ([\d.]+)", made["clients/a-client.md"], re.MULTILINE) == ["1.10.1", "1.10.0", "1.9.2"]
 
 
-def test_deviation_that_is_known_has_reason_and_example(tmp_path: Path) -> None:
+def test_known_deviation_on_client_page_has_reason_expiry_and_example(tmp_path: Path) -> None:
     known = Known("it is CRC32", "ci/findings/one.md", "2027-06-30")
     text = page_of([gated(tmp_path, events_of(known), ("java",))])
     assert "## 2.0&#124;&#96;, java" in text
@@ -156,7 +156,7 @@ def test_deviation_that_is_known_has_reason_and_example(tmp_path: Path) -> None:
     assert '\nquestion  {"key": "80"}\nJava      {"partition": 1}\nclient    {"partition": 2}\n' in text
 
 
-def test_deviation_has_severity_and_effect_for_users(tmp_path: Path) -> None:
+def test_deviation_on_client_page_has_severity_and_effect_for_users(tmp_path: Path) -> None:
     events = [
         msgspec.structs.replace(event, severity="critical", keys=2, effect="Joins break.")
         if isinstance(event, Differed)
@@ -170,7 +170,7 @@ def test_deviation_has_severity_and_effect_for_users(tmp_path: Path) -> None:
     )
 
 
-def test_rule_with_too_few_answers_is_not_judged(tmp_path: Path) -> None:
+def test_client_page_marks_rule_with_too_few_answers_as_not_judged(tmp_path: Path) -> None:
     events = [
         msgspec.structs.replace(event, verdict="not judged") if isinstance(event, RuleEnded) else event
         for event in events_of(same=True)
@@ -183,7 +183,9 @@ def test_rule_with_too_few_answers_is_not_judged(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("verdict", "code", "failure"), [("not judged", 2, 0), ("crashed", 2, 2), ("differs", 1, 1), ("agrees", 0, 0)]
 )
-def test_only_what_is_not_judged_is_no_failure(tmp_path: Path, verdict: str, code: int, failure: int) -> None:
+def test_client_gate_failure_code_is_0_if_rules_were_only_not_judged(
+    tmp_path: Path, verdict: str, code: int, failure: int
+) -> None:
     events = [
         msgspec.structs.replace(event, verdict=verdict) if isinstance(event, RuleEnded) else event
         for event in events_of(same=True)
@@ -192,12 +194,12 @@ def test_only_what_is_not_judged_is_no_failure(tmp_path: Path, verdict: str, cod
     assert gated(tmp_path, [], code=2).failure == 2
 
 
-def test_a_deviation_that_is_not_known(tmp_path: Path) -> None:
+def test_unknown_deviation_on_client_page_has_no_expiry_date(tmp_path: Path) -> None:
     assert "Known until" not in page_of([gated(tmp_path, events_of(), code=1)])
 
 
 @pytest.mark.parametrize("events", [events_of(ended=False), []])
-def test_an_interrupted_gate_has_no_verdict(tmp_path: Path, events: list[Event]) -> None:
+def test_client_page_reports_interrupted_gate_as_not_judged(tmp_path: Path, events: list[Event]) -> None:
     gates = [gated(tmp_path, events, code=2)]
     text = page_of(gates)
     assert "The gate ended with exit code 2 before it finished: `the build failed`" in text
@@ -205,11 +207,11 @@ def test_an_interrupted_gate_has_no_verdict(tmp_path: Path, events: list[Event])
     assert "2,002 of 2,003" not in text
 
 
-def test_settings_with_the_same_arguments_are_one() -> None:
+def test_client_settings_with_equal_arguments_are_gated_once() -> None:
     assert client_gates.settings(DRIVER) == [("default", "same"), ("java",), ("other",)]
 
 
-def test_committed_pages_are_those_of_the_recorded_results() -> None:
+def test_committed_client_pages_equal_pages_made_from_recorded_results() -> None:
     wanted = clients.made_pages(client_results.read_results())
     names = {f"clients/{path.name}" for path in (clients.DOCS / "clients").iterdir()} | {"clients.md"}
     assert names == wanted.keys()
@@ -217,7 +219,7 @@ def test_committed_pages_are_those_of_the_recorded_results() -> None:
         assert (clients.DOCS / path).read_text(encoding="utf-8") == text, f"{path}: run python ci/clients.py --pages"
 
 
-def test_record_has_every_client_and_setting_finished() -> None:
+def test_recorded_client_results_cover_every_client_and_setting() -> None:
     results = client_results.read_results()
     drivers = {
         name: client_gates.read_driver(client_gates.ROOT / "ci" / "drivers" / name) for name in client_gates.names()
@@ -227,7 +229,7 @@ def test_record_has_every_client_and_setting_finished() -> None:
     assert not any(one.unfinished for one in results)
 
 
-def test_table_of_clients_fits_a_short_page_with_links() -> None:
+def test_client_table_page_has_at_most_60_lines_and_valid_links() -> None:
     text = (clients.DOCS / "clients.md").read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| [")]
     assert len(rows) == len(client_gates.names())
@@ -236,7 +238,9 @@ def test_table_of_clients_fits_a_short_page_with_links() -> None:
         assert (clients.DOCS / target).is_file(), target
 
 
-def test_pages_are_written_from_the_record_without_a_gate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_client_pages_are_written_from_the_record_without_running_gates(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(clients, "DOCS", tmp_path)
     monkeypatch.setattr(clients, "gate_all", None)
     (tmp_path / "clients").mkdir()
@@ -257,7 +261,7 @@ def test_client_gate_command_names_driver_setting_and_events() -> None:
     assert known[6].endswith("/ci/known-failures/kafkajs-java.toml")
 
 
-def test_a_client_that_cannot_be_installed_is_reported_and_the_others_go_on(
+def test_client_that_fails_to_build_is_reported_and_other_clients_are_gated(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def run(words: list[str], *, cwd: Path, **_: object) -> subprocess.CompletedProcess[str]:

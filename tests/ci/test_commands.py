@@ -13,23 +13,23 @@ from commands import AUDIT, INSTANCES, JVM, LIGHT, PAGE, WIRE, all_commands, com
 NEEDS = commands_of_page(PAGE.read_text(encoding="utf-8"))
 
 
-def test_the_page_and_the_instances_have_every_command() -> None:
+def test_commands_page_and_examples_cover_every_command() -> None:
     assert faults(NEEDS, all_commands(), INSTANCES) == []
 
 
 @pytest.mark.parametrize("name", ["audit", "broker run", "jars list", "sweep"])
-def test_a_command_without_an_instance_is_named(name: str) -> None:
+def test_command_without_an_example_invocation_is_reported(name: str) -> None:
     others = [each for each in INSTANCES if commands.command_of(each) != name]
     assert faults(NEEDS, all_commands(), others) == [f"{name} has no instance in commands.py"]
 
 
-def test_a_command_that_the_page_lacks_is_named() -> None:
+def test_command_missing_from_the_commands_page_is_reported() -> None:
     assert faults(NEEDS, all_commands() | {"new"}, INSTANCES) == [
         "new is not in the table of commands.md", "new has no instance in commands.py"
     ]  # fmt: skip
 
 
-def test_a_command_that_is_only_on_the_page_is_named() -> None:
+def test_removed_command_still_on_the_commands_page_is_reported() -> None:
     assert faults({**NEEDS, "old": "light"}, all_commands(), INSTANCES) == ["old is no command, but commands.md has it"]
 
 
@@ -40,12 +40,12 @@ def test_a_command_that_is_only_on_the_page_is_named() -> None:
         ("verify", "`[jvm]`; light for `--shipped`"),
     ],
 )  # fmt: skip
-def test_install_on_the_page_other_than_that_of_the_instances_is_named(name: str, needs: str) -> None:
+def test_wrong_install_extra_on_the_commands_page_is_reported(name: str, needs: str) -> None:
     (fault,) = faults({**NEEDS, name: needs}, all_commands(), INSTANCES)
     assert fault.startswith(f"{name} needs {needs or 'nothing'} by commands.md, but its instances run in ")
 
 
-def test_broker_that_the_page_leaves_out_or_adds_is_named() -> None:
+def test_wrong_broker_requirement_on_the_commands_page_is_reported() -> None:
     assert commands.brokers_of(all_commands()) == {"audit", "gate broker", "record"}
     without = NEEDS["audit"].replace("a broker", "")
     assert faults({**NEEDS, "audit": without}, all_commands(), INSTANCES) == [
@@ -56,7 +56,7 @@ def test_broker_that_the_page_leaves_out_or_adds_is_named() -> None:
     ]
 
 
-def test_extras_beside_jvm_run_in_the_install_of_this_python() -> None:
+def test_examples_that_need_java_run_in_the_current_python_install() -> None:
     installs = commands.Installs(Path("unused"))
     folders = {installs.scripts(each.needs) for each in INSTANCES if each.has_java}
     assert folders == {Path(sys.executable).parent}
@@ -64,7 +64,7 @@ def test_extras_beside_jvm_run_in_the_install_of_this_python() -> None:
 
 
 @pytest.mark.parametrize(("name", "needs"), [("gate", JVM), ("sweep", LIGHT)])
-def test_a_command_that_is_tried_in_a_larger_or_smaller_install_is_named(name: str, needs: str) -> None:
+def test_example_run_in_another_install_than_documented_is_reported(name: str, needs: str) -> None:
     moved = [replace(each, needs=needs) if commands.command_of(each) == name else each for each in INSTANCES]
     (fault,) = faults(NEEDS, all_commands(), moved)
     assert fault.startswith(f"{name} needs ")
@@ -73,7 +73,7 @@ def test_a_command_that_is_tried_in_a_larger_or_smaller_install_is_named(name: s
 @pytest.mark.parametrize(
     ("failure", "code"), [("", 0), ("rules ended with 1, expected 0", "rules ended with 1, expected 0")]
 )
-def test_commands_stage_exits_with_1_after_a_failure(
+def test_ci_script_that_runs_every_command_exits_1_after_a_failed_command(
     monkeypatch: pytest.MonkeyPatch, failure: str, code: int | str
 ) -> None:
     monkeypatch.setattr(commands, "tried", lambda *_: failure)

@@ -56,7 +56,7 @@ def test_drift_workflow_passes_inputs_as_arguments(
 
 
 @pytest.mark.parametrize(("code", "why"), [(1, "changed a rule, or moved a class"), (2, "could not be judged")])
-def test_the_job_fails_with_a_reason_and_what_was_found(tmp_path: Path, code: int, why: str) -> None:
+def test_drift_workflow_fails_with_reason_and_output_in_the_summary(tmp_path: Path, code: int, why: str) -> None:
     done, _ = _run(tmp_path, code)
     assert done.returncode == code
     assert done.stdout.startswith("what was found\n::error title=Kafka drift::")
@@ -64,7 +64,7 @@ def test_the_job_fails_with_a_reason_and_what_was_found(tmp_path: Path, code: in
     assert "what was found" in (tmp_path / "summary").read_text()
 
 
-def test_an_input_is_text_and_no_shell(tmp_path: Path) -> None:
+def test_drift_workflow_input_with_shell_commands_is_not_executed(tmp_path: Path) -> None:
     _, given = _run(tmp_path, RELEASE=f"$(touch {tmp_path}/bad); touch {tmp_path}/bad")
     assert not (tmp_path / "bad").exists()
     assert given[1].startswith("$(touch")

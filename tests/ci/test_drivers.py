@@ -27,7 +27,7 @@ REGISTRIES = re.compile(
 )
 
 
-def test_client_drivers_are_those_listed() -> None:
+def test_ci_drivers_folder_has_exactly_the_listed_clients() -> None:
     assert {driver.name for driver in DRIVERS} == {
         *(
             "kafka-python",
@@ -67,12 +67,12 @@ def test_driver_source_has_fewer_than_60_lines(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_no_address_of_a_registry(name: str) -> None:
+def test_ci_files_contain_no_package_registry_address(name: str) -> None:
     assert not REGISTRIES.search((ROOT / name).read_text())
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "ci" / "known-failures").glob("*.toml")), ids=lambda path: path.stem)
-def test_known_failures_file_matches_a_driver_setting(path: Path) -> None:
+def test_known_failures_file_belongs_to_a_driver_setting_and_valid_rules(path: Path) -> None:
     settings = {f"{folder.name}-{setting}" for folder in DRIVERS for setting in read_driver(folder).settings}
     assert path.stem in settings
     entries = msgspec.convert(tomllib.loads(path.read_text())["known"], list[known_failures.Entry])

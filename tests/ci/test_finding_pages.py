@@ -18,7 +18,7 @@ AGAIN = "run: python ci/finding_pages.py"
 VERSION = r"\d+(?:\.\d+)+(?:\.x)?"
 
 
-def test_every_case_has_one_finding_and_names_are_unique() -> None:
+def test_every_finding_case_has_one_finding_with_unique_name_and_title() -> None:
     names = [name for area in AREAS for name in area.findings]
     assert len(names) == len(set(names))
     assert {path.stem for path in FOLDER.glob("*.json")} == {name for name in names if read_case(name) is not None}
@@ -27,7 +27,7 @@ def test_every_case_has_one_finding_and_names_are_unique() -> None:
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_stated_releases_of_a_finding_match_the_answers(name: str) -> None:
+def test_stated_releases_of_a_finding_match_the_recorded_answers(name: str) -> None:
     case, finding = read_case(name), FINDINGS[name]
     assert case is not None
     assert set(finding.shown_in) <= set(case.releases)
@@ -38,7 +38,7 @@ def test_stated_releases_of_a_finding_match_the_answers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FINDINGS)
-def test_a_finding_says_all_that_a_reader_needs(name: str) -> None:
+def test_every_finding_states_effect_affected_users_and_releases(name: str) -> None:
     finding: Finding = FINDINGS[name]
     assert finding.effect.endswith(".")
     assert re.match(r"(Yes|Only|No|Not)\b", finding.affected)
@@ -48,7 +48,7 @@ def test_a_finding_says_all_that_a_reader_needs(name: str) -> None:
     assert (finding.rule in RULES) == (read_case(name) is None)
 
 
-def test_the_pages_are_current() -> None:
+def test_committed_finding_pages_equal_generated_pages() -> None:
     assert (DOCS / "findings.md").read_text(encoding="utf-8") == index(AREAS), AGAIN
     for area in AREAS:
         assert (FOLDER / f"{area.name}.md").read_text(encoding="utf-8") == page(area), AGAIN

@@ -43,7 +43,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @EVERY_RULE
-def test_single_frozen_case_finds_the_historical_bug(bug: Bug, slug: str) -> None:
+def test_single_frozen_case_finds_the_historical_client_bug(bug: Bug, slug: str) -> None:
     case = first_case(RULES[slug], bug.asks[slug])
     assert case is not None
     # One generated question in place of 200: --run leaves out all of them.
@@ -56,7 +56,7 @@ def test_single_frozen_case_finds_the_historical_bug(bug: Bug, slug: str) -> Non
 
 @pytest.mark.exhaustive
 @EVERY
-def test_default_gate_finds_the_historical_bug(bug: Bug, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gate_with_default_options_finds_the_historical_client_bug(bug: Bug, monkeypatch: pytest.MonkeyPatch) -> None:
     tallies: list[Answers] = []
 
     class Kept(Answers):
@@ -86,7 +86,7 @@ def test_default_gate_finds_the_historical_bug(bug: Bug, monkeypatch: pytest.Mon
         assert rule.frozen > 0
 
 
-def test_a_target_without_a_mistake_conforms(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gate_of_target_without_a_historical_bug_conforms(monkeypatch: pytest.MonkeyPatch) -> None:
     right = Bug("right", "nothing", {"sequence-increment": RULES["sequence-increment"].ask})
     monkeypatch.setattr(historical_bugs.TARGETS, "right", historical_bugs._Target(right), raising=False)
     assert first_case(RULES["sequence-increment"], right.asks["sequence-increment"]) is None
@@ -95,12 +95,14 @@ def test_a_target_without_a_mistake_conforms(monkeypatch: pytest.MonkeyPatch) ->
     assert (code, ended.verdict) == (0, "agrees")
 
 
-def test_the_table_is_current() -> None:
+def test_committed_table_of_historical_bugs_equals_generated_table() -> None:
     assert block_of(read_page(PAGE), COMMAND) == table().strip("\n"), f"run {COMMAND}"
     assert main(["--check"]) == 0
 
 
-def test_a_table_of_other_cases_is_found(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_check_of_historical_bugs_exits_1_if_the_table_is_outdated(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     rule = RULES["sequence-increment"]
     found = frozen(rule)
     assert found is not None
@@ -109,7 +111,7 @@ def test_a_table_of_other_cases_is_found(monkeypatch: pytest.MonkeyPatch, capsys
     assert "is not as it would be written" in capsys.readouterr().out
 
 
-def test_names_are_few_and_each_is_one_mistake() -> None:
+def test_historical_bug_names_are_unique_and_nearly_all_are_mutants() -> None:
     assert len({bug.slug for bug in BUGS}) == len(BUGS)
     assert {bug.slug for bug in BUGS if all(ask not in [one.ask for one in MUTANTS] for ask in bug.asks.values())} == {
         "epoch-restarts-one"

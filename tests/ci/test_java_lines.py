@@ -44,7 +44,7 @@ def summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def test_line_that_moved_is_reported_by_check_and_then_written(checkout: Path, summary: Path) -> None:
+def test_moved_java_line_number_is_reported_by_check_and_then_rewritten(checkout: Path, summary: Path) -> None:
     checked = CliRunner().invoke(java_lines.main, [str(checkout), "--check"])
     assert (checked.exit_code, checked.output) == (1, "one: a/Utils.java#L7 is #L3\n")
     assert summary.read_text() == SUMMARY
@@ -62,7 +62,7 @@ def test_line_that_moved_is_reported_by_check_and_then_written(checkout: Path, s
         ("a/Utils.java", "b/Utils.java", "b/Utils.java cannot be read in 3.8.0"),
     ],
 )
-def test_declaration_that_the_checkout_lacks_ends_with_2(
+def test_java_declaration_missing_in_the_checkout_exits_with_2(
     checkout: Path, summary: Path, old: str, new: str, message: str
 ) -> None:
     summary.write_text(SUMMARY.replace(old, new))
@@ -71,7 +71,7 @@ def test_declaration_that_the_checkout_lacks_ends_with_2(
     assert message in ran.output
 
 
-def test_every_java_entry_of_the_summaries_is_one_that_is_recomputed() -> None:
+def test_java_line_update_covers_every_java_entry_of_rule_summaries() -> None:
     for slug in RULES:
         text = (java_lines.RULES / slug.replace("-", "_") / "summary.toml").read_text(encoding="utf-8")
         assert len(java_lines._ENTRY.findall(text)) == len(rule_summary(slug).java) == text.count("[[java]]")

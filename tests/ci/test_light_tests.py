@@ -30,13 +30,13 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can start a process of another user")
-def test_what_root_starts_is_another_user_without_groups(folder: Path) -> None:
+def test_light_tests_started_by_root_run_as_user_65534_without_groups(folder: Path) -> None:
     ran = run_as_other(["sh", "-c", "id -u; id -G"], folder, capture=True)
     assert ran.stdout == "65534\n65534\n"
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="root may write everywhere, so only root's own run differs")
-def test_a_test_that_writes_to_the_checkout_fails_as_another_user(folder: Path) -> None:
+def test_unprivileged_user_cannot_write_to_the_checkout(folder: Path) -> None:
     planted = "touch planted && echo written"
     assert "ermission denied" in run_as_other(["sh", "-c", planted], folder, capture=True).stdout
     assert not (folder / "tree" / "planted").exists()
@@ -44,20 +44,20 @@ def test_a_test_that_writes_to_the_checkout_fails_as_another_user(folder: Path) 
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="a file of root's is needed")
-def test_a_file_that_root_alone_may_read_is_not_read(folder: Path) -> None:
+def test_unprivileged_user_cannot_read_a_file_of_mode_600(folder: Path) -> None:
     (folder / "tree" / "secret").write_text("read")
     (folder / "tree" / "secret").chmod(0o600)
     assert run_as_other(["cat", "secret"], folder, capture=True).returncode == 1
 
 
-def test_another_user_may_write_to_home_and_temporary_folder_alone(folder: Path) -> None:
+def test_unprivileged_user_may_write_to_home_and_temporary_folder(folder: Path) -> None:
     ran = run_as_other(["sh", "-c", 'touch "$HOME/a" "$TMPDIR/b" && env'], folder, capture=True)
     assert ran.returncode == 0
     names = {line.partition("=")[0] for line in ran.stdout.splitlines()} - {"PWD", "SHLVL", "_", "OLDPWD"}
     assert names == {"PATH", "HOME", "TMPDIR", "LANG", "FORCE_COLOR", "PYTHONDONTWRITEBYTECODE"}
 
 
-def test_a_child_begins_with_the_hangup_signal_ignored(folder: Path) -> None:
+def test_child_of_unprivileged_user_inherits_ignored_sighup(folder: Path) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         ran = run_as_other(["grep", "SigIgn", "/proc/self/status"], folder, capture=True)
@@ -66,7 +66,7 @@ def test_a_child_begins_with_the_hangup_signal_ignored(folder: Path) -> None:
     assert int(ran.stdout.split()[1], 16) & 1 << (signal.SIGHUP - 1)
 
 
-def test_the_copied_tree_is_readable_whatever_the_modes_of_the_checkout(
+def test_copied_checkout_is_readable_for_all_and_has_only_tracked_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = tmp_path / "checkout"
@@ -86,7 +86,7 @@ def test_the_copied_tree_is_readable_whatever_the_modes_of_the_checkout(
     assert modes == {"below": 0o755, "below/closed.py": 0o644, "run": 0o755}
 
 
-def test_what_is_run_and_left_out_is_there() -> None:
+def test_selected_and_excluded_light_tests_exist() -> None:
     assert [name for name in TESTS if not (ROOT / name).exists()] == []
     for entry in LEFT_OUT:
         path, _, function = entry.partition("::")
@@ -94,35 +94,35 @@ def test_what_is_run_and_left_out_is_there() -> None:
         assert f"def {function.partition('[')[0]}" in (ROOT / path).read_text(encoding="utf-8")
 
 
-def test_what_the_tests_import_has_the_versions_of_the_project() -> None:
+def test_light_test_requirements_are_taken_from_the_project_metadata() -> None:
     assert [re.split(r"[\[>]", each)[0] for each in light_tests.requirements()] == list(light_tests.NEEDED)
 
 
 @pytest.mark.parametrize(
     "output", ["E   ModuleNotFoundError: No module named 'numpy'", "this command needs numpy: pip"]
 )
-def test_left_out_test_lacking_the_module_is_right(output: str) -> None:
+def test_excluded_light_test_that_lacks_the_module_is_accepted(output: str) -> None:
     assert fault(ENTRY, 1, f"\x1b[31m{output}\x1b[0m") == ""
 
 
-def test_a_left_out_test_that_passes_is_put_back() -> None:
+def test_excluded_light_test_that_passes_is_reported() -> None:
     assert fault(ENTRY, 0, "3 passed") == f"{ENTRY} passes without numpy: take it out of LEFT_OUT"
 
 
-def test_a_left_out_test_that_fails_for_another_reason_is_named() -> None:
+def test_excluded_light_test_that_fails_for_another_reason_is_reported() -> None:
     assert fault(ENTRY, 1, "No module named 'pyarrow'") == (
         f"{ENTRY} fails, and not for want of numpy:\nNo module named 'pyarrow'"
     )
 
 
-def test_runs_at_the_same_time_share_no_temporary_files(folder: Path) -> None:
+def test_parallel_light_test_runs_use_separate_temporary_folders(folder: Path) -> None:
     first, second = (light_tests.pytest_command("python", folder)[-1].removeprefix("--basetemp=") for _ in "ab")
     assert first != second
     for own in (first, second):  # The other user makes it.
         assert run_as_other(["mkdir", own], folder, capture=True).returncode == 0
 
 
-def test_python_other_users_cannot_run_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_that_other_users_cannot_execute_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(command: list[str], *_: object, **__: object) -> None:
         raise PermissionError(command[0])
 

@@ -13,7 +13,7 @@ def _whole() -> set[str]:
     return {line.removeprefix("missing: ") for line in wanted}
 
 
-def test_a_wheel_needs_cases_java_sources_styles_pins_and_the_certificate() -> None:
+def test_wheel_check_requires_cases_java_sources_pins_and_certificate() -> None:
     assert {
         "kafka_conformance/cases/data/murmur2.ndjson",
         "kafka_conformance/gate/reports/gate_page.html.j2",
@@ -26,7 +26,7 @@ def test_a_wheel_needs_cases_java_sources_styles_pins_and_the_certificate() -> N
     assert any(name.startswith("kafka_jars/oracle/") and name.endswith(".java") for name in _whole())
 
 
-def test_a_file_that_the_wheel_lacks_is_named() -> None:
+def test_file_missing_from_the_wheel_is_reported() -> None:
     assert package.missing_files(_whole()) == []
     assert package.missing_files(_whole() - {"kafka_reference/certificate.json"}) == [
         "missing: kafka_reference/certificate.json"
@@ -34,13 +34,13 @@ def test_a_file_that_the_wheel_lacks_is_named() -> None:
 
 
 @pytest.mark.parametrize("name", ["tests/test_readme.py", "kit/docs/gate.md", "kafka_jars/__pycache__/pins.pyc"])
-def test_a_file_of_no_package_is_named(name: str) -> None:
+def test_wheel_file_outside_the_packages_is_reported(name: str) -> None:
     inside = [*_whole(), "kafka_conformance-0.1.0.dist-info/METADATA"]
     assert package.foreign_files(inside) == []
     assert package.foreign_files([*inside, name]) == [f"foreign: {name}"]
 
 
-def test_failed_package_step_ends_with_name_and_output(capsys: pytest.CaptureFixture[str]) -> None:
+def test_failed_packaging_step_exits_with_step_name_and_output(capsys: pytest.CaptureFixture[str]) -> None:
     package.run("fine", sys.executable, "-c", "")
     assert capsys.readouterr().out == "fine: ok\n"
     with pytest.raises(SystemExit, match="it broke\n\npackage: broken failed"):

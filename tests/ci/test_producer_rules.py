@@ -51,7 +51,7 @@ def _kinds(result: GateResult) -> dict[str, int]:
     return {event.kind: event.times for event in result.events if isinstance(event, Differed)}
 
 
-def test_aiokafka_encoder_conforms_except_for_rounded_timestamps(
+def test_aiokafka_record_encoder_conforms_and_gate_finds_planted_timestamp_rounding(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     records, module = import_module("records"), import_module("aiokafka.record.default_records")
@@ -80,7 +80,7 @@ def test_aiokafka_encoder_conforms_except_for_rounded_timestamps(
     assert "encode magic 2 none: another bytes" in _kinds(result)
 
 
-def test_accumulator_of_kafka_python_is_judged_and_a_lost_linger_is_found(
+def test_gate_finds_missing_linger_planted_in_kafka_python_accumulator(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     accumulator = import_module("accumulator_steps")
@@ -103,7 +103,7 @@ def test_accumulator_of_kafka_python_is_judged_and_a_lost_linger_is_found(
     assert any("delay_ms nodes" in kind for kind in _kinds(result))
 
 
-def test_sequences_of_kafka_python_are_judged_and_a_duplicate_that_fails_is_found(
+def test_gate_finds_refused_duplicate_sequence_planted_in_kafka_python_sender(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sequences, sender = import_module("sequence_steps"), import_module("kafka.producer.sender").Sender

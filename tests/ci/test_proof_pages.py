@@ -15,11 +15,13 @@ from kafka_reference import certificate
 PAGE = (Path(__file__).parents[2] / "kit" / "docs" / "proof.md").read_text(encoding="utf-8")
 
 
-def test_figures_on_the_pages_are_those_of_what_ships() -> None:
+def test_proof_figures_on_the_pages_equal_the_shipped_certificate() -> None:
     assert proof_pages.void_pages() == [], f"run `{proof_pages.COMMAND}`"
 
 
-def test_page_with_another_figure_is_void(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proof_page_with_another_figure_is_reported_as_outdated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = tmp_path / "README.md"
     page.write_text(f"<!-- table: made by {proof_pages.COMMAND} -->\n<!-- /table -->\n", encoding="utf-8")
     monkeypatch.setattr(proof_pages, "BLOCKS", {page: proof_pages.proof_line})
@@ -35,6 +37,6 @@ def test_page_with_another_figure_is_void(tmp_path: Path, monkeypatch: pytest.Mo
         write_block(page, proof_pages.COMMAND, proof_pages.proof_line())
 
 
-def test_each_rule_is_named_with_arguments_from_the_question() -> None:
+def test_proof_page_names_every_rule_under_arguments_from_the_question() -> None:
     section = PAGE.partition("### Arguments that the question gives")[2]
     assert [slug for slug in RULES if f"`{slug}`" not in section] == []

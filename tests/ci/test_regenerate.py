@@ -95,21 +95,21 @@ def chain(tree: Tree) -> list[Step]:
     ]
 
 
-def test_steps_follow_the_steps_whose_files_are_read(tree: Tree) -> None:
+def test_regeneration_steps_run_after_the_steps_whose_files_are_inputs(tree: Tree) -> None:
     assert [step.name for step in in_order(chain(tree))] == ["first", "second", "apart"]
 
 
-def test_steps_that_wait_for_each_other_are_refused(tree: Tree) -> None:
+def test_regeneration_steps_with_cyclic_dependency_are_refused(tree: Tree) -> None:
     with pytest.raises(CycleError):
         in_order([tree.step("one", "a", "b", after=("two",)), tree.step("two", "b", "a", after=("one",))])
 
 
-def test_an_unknown_step_before_another_is_refused(tree: Tree) -> None:
+def test_regeneration_step_with_unknown_dependency_is_refused(tree: Tree) -> None:
     with pytest.raises(KeyError, match="nowhere"):
         in_order([tree.step("one", "a", "b", after=("nowhere",))])
 
 
-def test_an_untouched_tree_has_nothing_void(tree: Tree) -> None:
+def test_regeneration_of_an_unchanged_tree_runs_no_step(tree: Tree) -> None:
     (tree.folder / "b").write_text("old")  # an input of the second step; check reads it before the first has run
     assert tree.make(*chain(tree)) == ["first", "second", "apart"]
     assert tree.make(*chain(tree)) == []
@@ -117,7 +117,7 @@ def test_an_untouched_tree_has_nothing_void(tree: Tree) -> None:
     assert tree.said[-1].startswith("0 of 3 steps void")
 
 
-def test_changed_input_voids_the_step_and_dependent_steps(tree: Tree) -> None:
+def test_changed_input_file_reruns_the_step_and_dependent_steps(tree: Tree) -> None:
     (tree.folder / "b").write_text("old")
     tree.make(*chain(tree))
     (tree.folder / "a").write_text("second")
@@ -129,7 +129,7 @@ def test_changed_input_voids_the_step_and_dependent_steps(tree: Tree) -> None:
     assert (tree.folder / "c").read_text() == "second"
 
 
-def test_a_step_whose_inputs_come_out_the_same_is_not_made(tree: Tree) -> None:
+def test_dependent_step_is_skipped_if_regenerated_input_is_unchanged(tree: Tree) -> None:
     (tree.folder / "b").write_text("old")
     tree.make(*chain(tree))
     record = tree.folder / "record.json"
@@ -137,14 +137,14 @@ def test_a_step_whose_inputs_come_out_the_same_is_not_made(tree: Tree) -> None:
     assert tree.make(*chain(tree)) == ["first"]
 
 
-def test_missing_output_file_voids_the_step(tree: Tree) -> None:
+def test_missing_output_file_reruns_the_regeneration_step(tree: Tree) -> None:
     (tree.folder / "b").write_text("old")
     tree.make(*chain(tree))
     (tree.folder / "y").unlink()
     assert tree.make(*chain(tree)) == ["apart"]
 
 
-def test_a_failure_stops_at_once_and_the_next_run_resumes(tree: Tree) -> None:
+def test_failed_regeneration_step_stops_the_run_and_the_next_run_resumes(tree: Tree) -> None:
     (tree.folder / "b").write_text("old")
     tree.fails = {"second": 1}
     with pytest.raises(Failed, match=r"^second: copy b c ended with exit code 1; run the same command again") as failed:
@@ -156,14 +156,14 @@ def test_a_failure_stops_at_once_and_the_next_run_resumes(tree: Tree) -> None:
 
 
 @pytest.mark.parametrize("code", [2, -9, 127])
-def test_a_command_that_could_not_judge_ends_with_two(tree: Tree, code: int) -> None:
+def test_regeneration_command_that_crashes_exits_with_2(tree: Tree, code: int) -> None:
     tree.fails = {"apart": code}
     with pytest.raises(Failed) as failed:
         make([tree.step("apart", "x", "y")], tree.run)
     assert failed.value.code == 2
 
 
-def test_each_part_that_is_made_is_kept_when_the_run_ends(tree: Tree) -> None:
+def test_interrupted_regeneration_step_keeps_finished_rules(tree: Tree) -> None:
     def keys() -> Mapping[str, str]:
         return {"one": "1", "two": "2", "three": "3"}
 
@@ -182,7 +182,7 @@ def test_each_part_that_is_made_is_kept_when_the_run_ends(tree: Tree) -> None:
     assert tree.run.look(step).void == ()
 
 
-def test_input_changed_during_a_step_voids_the_step(tree: Tree) -> None:
+def test_input_changed_while_a_regeneration_step_runs_makes_the_step_outdated(tree: Tree) -> None:
     tree.breaks = lambda: (tree.folder / "x").write_text("meanwhile") and None
     assert tree.make(tree.step("apart", "x", "y")) == ["apart"]
     assert tree.run.look(tree.step("apart", "x", "y")).void == ("all",)
@@ -204,7 +204,7 @@ def compared(tree: Tree, *parts: str, code: int = 0) -> list[str]:
     return asked
 
 
-def test_changed_parts_alone_are_compared_until_equal(tree: Tree) -> None:
+def test_regeneration_check_compares_only_changed_rules_until_equal(tree: Tree) -> None:
     (tree.folder / "b").write_text("second")
     assert compared(tree, "a") == ["a"]
     assert compared(tree) == ["b", "x"]
@@ -217,20 +217,20 @@ def test_changed_parts_alone_are_compared_until_equal(tree: Tree) -> None:
     assert compared(tree) == []
 
 
-def test_an_exact_step_that_stays_void_fails(tree: Tree) -> None:
+def test_regeneration_step_still_outdated_after_the_run_fails(tree: Tree) -> None:
     step = Step("exact", ("x",), ("copy x y",), 10, void=lambda: ["rule"])
     with pytest.raises(Failed, match="exact: was made, and is still void: rule"):
         make([step], tree.run)
 
 
-def test_missing_program_skips_the_step_and_makes_the_others(tree: Tree) -> None:
+def test_missing_program_skips_the_regeneration_step_and_runs_other_steps(tree: Tree) -> None:
     steps = [tree.step("tools", "a", "b", needs=("no-such-program|nor-this",)), tree.step("apart", "x", "y")]
     assert make(steps, tree.run) == 2
     assert tree.ran == ["apart"]
     assert "tools: left out, needs no-such-program|nor-this" in tree.said[0]
 
 
-def test_the_estimate_is_learned_from_the_last_run(tree: Tree) -> None:
+def test_regeneration_time_estimate_is_the_duration_of_the_last_run(tree: Tree) -> None:
     step = tree.step("apart", "x", "y")
     overview([step], tree.run)
     assert tree.said[0] == "void     apart: all; 10 s"
@@ -240,19 +240,19 @@ def test_the_estimate_is_learned_from_the_last_run(tree: Tree) -> None:
     assert tree.said[-2] == "void     apart: all; 2 min"
 
 
-def test_the_progress_line_says_what_is_left(tree: Tree) -> None:
+def test_regeneration_progress_line_shows_remaining_steps_and_time(tree: Tree) -> None:
     (tree.folder / "b").write_text("old")
     tree.make(*chain(tree))
     assert tree.said[0] == "[1/3] first: all; about 10 s; left after it: 2 steps, about 20 s"
 
 
-def test_a_damaged_record_is_refused_in_a_line(tmp_path: Path) -> None:
+def test_malformed_regeneration_record_is_refused_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "record.json").write_text("{")
     with pytest.raises(KitError, match=r"record\.json cannot be read: .*; restore it with git checkout"):
         read_record(tmp_path / "record.json")
 
 
-def test_a_key_ignores_comments_and_layout_of_python(tmp_path: Path) -> None:
+def test_input_digest_ignores_comments_and_layout_of_python_files(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text("x = 1\n")
     before = file_key("*.py", root=tmp_path)
@@ -262,12 +262,12 @@ def test_a_key_ignores_comments_and_layout_of_python(tmp_path: Path) -> None:
     assert file_key("*.py", root=tmp_path) != before
 
 
-def test_a_key_over_no_file_is_refused(tmp_path: Path) -> None:
+def test_input_digest_of_pattern_without_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"no file is like \*\.py"):
         file_key("*.py", root=tmp_path)
 
 
-def test_changed_code_of_a_rule_voids_that_rule_alone() -> None:
+def test_changed_code_of_a_rule_changes_only_the_digest_of_that_rule() -> None:
     sources = installed_sources()
     rules = ("murmur2", "record-sizes")
     before = rule_keys(rules=rules)
@@ -285,7 +285,7 @@ def outputs() -> set[str]:
 
 
 @needs_git
-def test_text_by_hand_states_no_count_and_no_newest_release() -> None:
+def test_handwritten_text_states_no_rule_count_and_no_newest_release() -> None:
     """The newest release is not the end of a span, and counts of rules and releases come from what ships."""
     count = f"{len(RULES)}|{len(proven_releases())}"
     stale = re.compile(rf"\b(?:{count}) (?:proven )?(?:rules|releases)\b|\bto\s+{re.escape(str(NEWEST))}(?!\.?\d)")
@@ -308,7 +308,7 @@ def test_text_by_hand_states_no_count_and_no_newest_release() -> None:
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
-def test_a_step_is_whole(step: Step) -> None:
+def test_regeneration_step_has_existing_outputs_and_valid_input_digests(step: Step) -> None:
     assert (step.void is None) != (step.keys is None)
     for pattern in step.outputs:
         assert any(ROOT.glob(pattern)), pattern
@@ -319,7 +319,7 @@ def test_a_step_is_whole(step: Step) -> None:
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
-def test_the_commands_of_a_step_parse(step: Step) -> None:
+def test_commands_of_regeneration_steps_are_parsed_without_error(step: Step) -> None:
     for command in (*step.commands, *step.checks):
         program, *words = shlex.split(command.format(parts="murmur2"))
         if program == "python":
@@ -329,7 +329,7 @@ def test_the_commands_of_a_step_parse(step: Step) -> None:
             app.get_command(None, words[0]).make_context(words[0], words[1:])  # type: ignore[union-attr]
 
 
-def test_names_of_steps_are_unique_and_their_order_exists() -> None:
+def test_regeneration_step_names_are_unique_and_dependencies_run_first() -> None:
     assert len({step.name for step in STEPS}) == len(STEPS)
     places = {step.name: place for place, step in enumerate(in_order(STEPS))}
     assert all(places[name] < places[step.name] for step in STEPS for name in step.after)
@@ -348,19 +348,19 @@ def test_every_generated_page_has_a_regeneration_step() -> None:
 
 
 @needs_git
-def test_every_record_and_frozen_case_has_a_step() -> None:
+def test_every_record_and_frozen_case_file_has_a_regeneration_step() -> None:
     records = {name for name in LISTED if re.search(r"(/record|/certificate|\.schema)\.json$|/data/.*\.ndjson$", name)}
     assert len(records) > 30
     assert records - outputs() == set()
 
 
-def test_every_page_that_tox_compares_has_a_step() -> None:
+def test_every_page_checked_by_tox_has_a_regeneration_step() -> None:
     compared = set(re.findall(r"--check (kit/\S+)", (ROOT / "tox.ini").read_text(encoding="utf-8")))
     assert len(compared) >= 2
     assert compared - outputs() == set()
 
 
-def test_every_program_in_ci_that_writes_a_page_is_a_command() -> None:
+def test_every_ci_script_that_writes_a_page_is_run_by_a_regeneration_step() -> None:
     writes = {
         path.name
         for path in (ROOT / "ci").glob("*.py")
@@ -372,7 +372,7 @@ def test_every_program_in_ci_that_writes_a_page_is_a_command() -> None:
     assert writes - run == set()
 
 
-def test_the_record_names_steps_with_keys_alone() -> None:
+def test_regeneration_record_has_digests_only_for_steps_with_inputs() -> None:
     keyed = {step.name for step in STEPS if step.keys is not None}
     assert {name for name, made in read_record(regenerate.RECORD).items() if made.keys} <= keyed
 
@@ -390,14 +390,14 @@ def test_the_record_names_steps_with_keys_alone() -> None:
         (["--accept", "proof"], "proof: is compared with what would be made, so it cannot be accepted"),
     ],
 )
-def test_wrong_names_are_refused_with_two(words: list[str], why: str) -> None:
+def test_regenerate_with_unknown_step_or_misplaced_names_exits_with_2(words: list[str], why: str) -> None:
     done = CliRunner().invoke(regenerate.main, words)
     assert done.exit_code == 2
     assert why in done.output
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL, "the handler of the run is removed at its end"
 
 
-def test_a_changed_page_is_listed_made_and_then_current(tmp_path: Path) -> None:
+def test_edited_findings_page_is_regenerated_and_then_current(tmp_path: Path) -> None:
     """In a copy of the tree, by its own program."""
     for name in ("ci", "kit", "reference", "jars", "README.md"):
         source = ROOT / name

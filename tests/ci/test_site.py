@@ -30,7 +30,7 @@ def listed(nav: list[Any]) -> list[str]:
     return found
 
 
-def test_the_navigation_lists_every_page_once() -> None:
+def test_site_navigation_lists_every_page_once() -> None:
     pages = [str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")]
     nav = listed(site_hooks.expand(SITE["nav"], pages))
     written = [page for page in nav if not page.startswith("repository/")]
@@ -40,7 +40,7 @@ def test_the_navigation_lists_every_page_once() -> None:
     )
 
 
-def test_folders_are_listed_without_the_pages_that_have_a_place_releases_newest_first() -> None:
+def test_site_navigation_expands_folders_with_newest_release_first() -> None:
     pages = ["a/1.0.0.md", "a/1.10.0.md", "a/1.2.0.md", "b/x.md", "b/README.md", "b/c/y.md"]
     assert site_hooks.expand([{"A": ["a/*"]}, "b/README.md", "b/*"], pages) == [
         {"A": ["a/1.10.0.md", "a/1.2.0.md", "a/1.0.0.md"]}, "b/README.md", "b/x.md",
@@ -58,7 +58,7 @@ def test_folders_are_listed_without_the_pages_that_have_a_place_releases_newest_
         ("gate.md", "```\n[a](../../README.md)\n```\n", "```\n[a](../../README.md)\n```\n"),
     ],
 )
-def test_links_become_those_of_the_site(uri: str, text: str, wanted: str) -> None:
+def test_relative_links_are_rewritten_to_links_of_the_site(uri: str, text: str, wanted: str) -> None:
     assert site_hooks.rewrite(text, uri) == wanted
 
 
@@ -71,11 +71,11 @@ def test_links_become_those_of_the_site(uri: str, text: str, wanted: str) -> Non
         ('<img src="pictures/a.png"><a href="https://a.example/">a</a><p>url(https://a.example)</p>', []),
     ],
 )
-def test_what_is_loaded_from_elsewhere_is_found(html: str, wanted: list[str]) -> None:
+def test_scripts_styles_and_images_from_other_hosts_are_reported(html: str, wanted: list[str]) -> None:
     assert site_hooks.foreign_assets(html) == wanted
 
 
-def test_public_names_have_one_page() -> None:
+def test_every_public_name_is_on_one_api_page() -> None:
     pages = site_hooks.api_pages()
     lines = "\n".join(pages.values()).splitlines()
     names = [line for line, after in pairwise([*lines, ""]) if line.startswith("::: ") and "options" not in after]

@@ -90,7 +90,7 @@ def stand_in(monkeypatch: pytest.MonkeyPatch) -> Callable[[Rounds], Rounds]:
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
-def test_a_leak_of_each_measure_is_reported(
+def test_soak_reports_a_leak_of_each_measure_and_exits_with_1(
     measure: Any, stand_in: Callable[[Rounds], Rounds], capsys: pytest.CaptureFixture[str]
 ) -> None:
     stand_in(Rounds(12, {measure.name: lambda number: number * measure.tolerance}))
@@ -119,7 +119,7 @@ def test_soak_without_growth_exits_with_0(
     assert [json.loads(line)["JVM unloaded classes"] for line in samples.read_text().splitlines()][-1] == 1200
 
 
-def test_too_few_rounds_are_not_judged(stand_in: Callable[[Rounds], Rounds]) -> None:
+def test_soak_with_too_few_rounds_is_not_judged(stand_in: Callable[[Rounds], Rounds]) -> None:
     stand_in(Rounds(10, {"JVM threads": float}))
     with pytest.raises(KitError, match=r"^measured 10 rounds: at least 8 after 3 of warm-up are needed; give "):
         soak.run(SETTINGS, 10)
@@ -130,7 +130,7 @@ def interrupt() -> None:
 
 
 @pytest.mark.parametrize(("grown", "code"), [({}, 0), ({"JVM threads": float}, 1)])
-def test_ctrl_c_judges_the_rounds_until_then(
+def test_soak_interrupted_by_ctrl_c_judges_the_finished_rounds(
     grown: dict[str, Sampled], code: int, stand_in: Callable[[Rounds], Rounds], capsys: pytest.CaptureFixture[str]
 ) -> None:
     rounds = stand_in(Rounds(14, grown))
@@ -141,7 +141,7 @@ def test_ctrl_c_judges_the_rounds_until_then(
     assert err == "interrupted: judging the rounds until now\n"
 
 
-def test_what_was_measured_is_counted_when_the_jvm_ends(
+def test_soak_prints_measured_rounds_if_the_jvm_ends(
     stand_in: Callable[[Rounds], Rounds], capsys: pytest.CaptureFixture[str]
 ) -> None:
     def lose() -> None:
@@ -153,7 +153,7 @@ def test_what_was_measured_is_counted_when_the_jvm_ends(
     assert capsys.readouterr().out.startswith("14 rounds in 15.0 minutes")
 
 
-def test_the_folder_for_temporary_files_is_the_runs_own(stand_in: Callable[[Rounds], Rounds]) -> None:
+def test_soak_uses_a_separate_temporary_folder_and_deletes_the_folder(stand_in: Callable[[Rounds], Rounds]) -> None:
     before = tempfile.gettempdir(), os.environ.get("TMPDIR")
     rounds = stand_in(Rounds(12))
     soak.run(SETTINGS, 12)
@@ -186,21 +186,23 @@ def play(java: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[Ja
     return oracle, play_round(oracle, settings, 3, shown.append), shown  # type: ignore[arg-type]
 
 
-def test_a_round_closes_every_release(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_soak_round_closes_every_release_after_use(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     oracle, matched, shown = play("reference", monkeypatch, tmp_path)
     assert oracle.closed == ["3.9.2", "4.4.0"]
     assert shown == ["murmur2 in 3.9.2", "murmur2 in 4.4.0"]
     assert matched > 0
 
 
-def test_an_answer_that_does_not_match_ends_the_soak(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_soak_stops_at_an_answer_that_differs_and_prints_the_verify_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     with pytest.raises(KitError) as raised:
         play("mutant:string-hash-code", monkeypatch, tmp_path)
     command = "kafka-conformance verify --rules murmur2 --kafka 3.9.2 --seed 3 --examples 5"
     assert str(raised.value) == f"murmur2 in 3.9.2 does not match with seed 3: {command}"
 
 
-def test_the_gauges_see_what_this_process_keeps(tmp_path: Path) -> None:
+def test_soak_gauges_count_new_threads_descriptors_children_and_memory(tmp_path: Path) -> None:
     before = soak_gauges._python() | {"child processes": len(soak_gauges._children(os.getpid()))}
     ended, kept = threading.Event(), [*map(str, range(100_000, 200_000)), b"x" * (64 << 20)]
     thread = threading.Thread(target=ended.wait)
@@ -217,13 +219,13 @@ def test_the_gauges_see_what_this_process_keeps(tmp_path: Path) -> None:
     assert len(kept) == 100_001
 
 
-def test_the_gauges_see_temporary_files(tmp_path: Path) -> None:
+def test_soak_gauges_count_temporary_files_and_bytes(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "library.so").write_bytes(bytes(1 << 20))
     assert soak_gauges._files([tmp_path]) == {"temporary files": 2, "temporary bytes": 1}
 
 
-def test_the_histogram_of_a_jvm_is_counted_by_class() -> None:
+def test_jvm_heap_histogram_is_summed_by_class_name() -> None:
     text = (
         " num     #instances         #bytes  class name (module)\n"
         "-------------------------------------------------------\n"
@@ -246,7 +248,7 @@ def test_the_histogram_of_a_jvm_is_counted_by_class() -> None:
         (["--minutes", "0"], "0"),
     ],
 )
-def test_what_cannot_be_run_is_refused_in_one_line(
+def test_soak_with_bad_options_is_refused_in_one_line(
     words: list[str], error: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("soak.interrupts.install", lambda: None)
@@ -255,7 +257,7 @@ def test_what_cannot_be_run_is_refused_in_one_line(
     assert error in ran.stderr.splitlines()[-1]
 
 
-def test_the_page_is_of_a_run_of_half_an_hour_in_which_nothing_grew(
+def test_soak_page_reports_a_run_of_30_minutes_without_growth(
     stand_in: Callable[[Rounds], Rounds], tmp_path: Path
 ) -> None:
     def outside_the_figures(text: str) -> list[str]:
@@ -271,7 +273,7 @@ def test_the_page_is_of_a_run_of_half_an_hour_in_which_nothing_grew(
     assert int(re.findall(r"rounds in (\d+) minutes", text)[0]) >= 30
 
 
-def test_the_commands_on_the_pages_parse() -> None:
+def test_soak_commands_in_documentation_are_parsed_without_error() -> None:
     shown = [
         line.strip("` .").partition("python ci/soak.py")[2].partition("`")[0].split("  #")[0].split()
         for name in ("kit/docs/soak.md", "CONTRIBUTING.md", "tox.ini", "ci/soak.py")

@@ -23,7 +23,7 @@ def noise(measure: Measure, seed: int, rounds: int = ROUNDS) -> list[float]:
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
-def test_a_leak_is_found_through_noise(measure: Measure) -> None:
+def test_leak_is_found_in_noisy_measurements(measure: Measure) -> None:
     for seed in SEEDS:
         leak = 3 * measure.tolerance / ROUNDS  # per round
         values = [value + leak * number for number, value in enumerate(noise(measure, seed))]
@@ -34,19 +34,19 @@ def test_a_leak_is_found_through_noise(measure: Measure) -> None:
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
-def test_one_more_in_each_round_is_found_in_the_fewest_rounds(measure: Measure) -> None:
+def test_leak_of_one_tolerance_per_round_is_found_in_eight_rounds(measure: Measure) -> None:
     values = [LEVEL[measure.unit] + number * max(1, measure.tolerance) for number in range(LEAST_ROUNDS)]
     assert find_growth(measure, values).grows
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
-def test_noise_is_no_leak(measure: Measure) -> None:
+def test_noise_without_trend_is_not_reported_as_leak(measure: Measure) -> None:
     assert not any(find_growth(measure, noise(measure, seed, rounds)).grows for seed in SEEDS for rounds in (8, ROUNDS))
 
 
 @pytest.mark.parametrize("period", [3, 7, 12])
 @pytest.mark.parametrize("measure", SHAPES, ids=lambda measure: measure.name)
-def test_a_sawtooth_of_collections_is_no_leak(measure: Measure, period: int) -> None:
+def test_sawtooth_of_garbage_collection_is_not_reported_as_leak(measure: Measure, period: int) -> None:
     for shift in range(period):
         values = [LEVEL[measure.unit] + 5 * measure.tolerance * ((n + shift) % period) for n in range(ROUNDS)]
         assert not find_growth(measure, values).grows
@@ -54,13 +54,13 @@ def test_a_sawtooth_of_collections_is_no_leak(measure: Measure, period: int) -> 
 
 @pytest.mark.parametrize("place", [1, 10, 25, 40, 49])
 @pytest.mark.parametrize("measure", SHAPES, ids=lambda measure: measure.name)
-def test_one_step_is_no_leak(measure: Measure, place: int) -> None:
+def test_single_step_up_is_not_reported_as_leak(measure: Measure, place: int) -> None:
     step = 10 * measure.tolerance
     assert not find_growth(measure, [LEVEL[measure.unit] + step * (n >= place) for n in range(ROUNDS)]).grows
 
 
 @pytest.mark.parametrize("measure", SHAPES, ids=lambda measure: measure.name)
-def test_a_cache_that_fills_is_no_leak_and_one_that_never_fills_is(measure: Measure) -> None:
+def test_cache_that_fills_is_not_a_leak_but_unbounded_growth_is(measure: Measure) -> None:
     def cache(most: int) -> list[float]:
         return [LEVEL[measure.unit] + measure.tolerance * min(number, most) for number in range(ROUNDS)]
 
@@ -69,7 +69,7 @@ def test_a_cache_that_fills_is_no_leak_and_one_that_never_fills_is(measure: Meas
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
-def test_growth_within_the_tolerance_is_no_leak(measure: Measure) -> None:
+def test_growth_within_the_tolerance_is_not_reported_as_leak(measure: Measure) -> None:
     def line(growth: float) -> list[float]:
         return [LEVEL[measure.unit] + growth * number / (ROUNDS - 1) for number in range(ROUNDS)]
 
@@ -77,7 +77,7 @@ def test_growth_within_the_tolerance_is_no_leak(measure: Measure) -> None:
     assert find_growth(measure, line(1.1 * measure.tolerance)).grows
 
 
-def test_outliers_do_not_hide_a_leak() -> None:
+def test_leak_is_found_despite_outliers() -> None:
     threads = next(measure for measure in MEASURES if measure.name == "JVM threads")
     values = [10.0 + number for number in range(ROUNDS)]
     values[5] = values[20] = 300
@@ -86,15 +86,15 @@ def test_outliers_do_not_hide_a_leak() -> None:
     assert find_growth(threads, values).grows
 
 
-def test_a_shrinking_measure_does_not_grow() -> None:
+def test_shrinking_measure_is_not_reported_as_leak() -> None:
     assert not any(find_growth(measure, [1e6 - 1e4 * n for n in range(ROUNDS)]).grows for measure in MEASURES)
 
 
-def test_too_few_rounds_are_not_judged() -> None:
+def test_leak_search_in_fewer_than_eight_rounds_raises_value_error() -> None:
     with pytest.raises(ValueError, match="7 rounds of JVM heap: at least 8 are needed"):
         find_growth(MEASURES[0], [1.0] * 7)
 
 
 @pytest.mark.parametrize(("rounds", "left_out"), [(1, 3), (11, 3), (20, 4), (100, 20)])
-def test_the_warm_up_is_a_fifth_and_at_least_three_rounds(rounds: int, left_out: int) -> None:
+def test_soak_warm_up_is_a_fifth_of_the_rounds_and_at_least_three(rounds: int, left_out: int) -> None:
     assert warm_up(rounds) == left_out

@@ -13,7 +13,7 @@ from spark_matrix import CHECKS, MARKS, PAGE, ROOT, SPARKS, cell, requirements, 
 from kafka_jars.pins import load
 
 
-def test_results_are_those_of_the_report() -> None:
+def test_spark_results_count_passed_skipped_and_failed_tests_of_junit_xml() -> None:
     sweep, joined = "classname='tests.pipeline.test_sweep'", "classname='tests.pipeline.test_join'"
     report = JUnitXml.fromstring(
         f"<testsuites><testsuite><testcase {sweep} name='a'/><testcase {sweep} name='b'><skipped/></testcase>"
@@ -34,7 +34,7 @@ def test_results_are_those_of_the_report() -> None:
         ({"failed": 1, "skipped": 2}, "**1 failed**"),
     ],
 )
-def test_a_check_that_did_not_run_has_not_passed(counts: dict[str, int], shown: str) -> None:
+def test_spark_table_cell_shows_not_run_if_no_test_passed_or_failed(counts: dict[str, int], shown: str) -> None:
     assert cell(counts) == shown
 
 
@@ -48,7 +48,7 @@ def test_spark_version_row_replaces_the_row_of_the_minor_version() -> None:
     assert page.count("| 1 passed | ") == 2
 
 
-def test_what_was_not_run_keeps_the_result_of_the_same_version() -> None:
+def test_spark_table_keeps_results_of_checks_not_run_for_that_version() -> None:
     page = with_row(f"{MARKS[0]}{MARKS[1]}", table_row("4.1.4", "Python", {"sweep": {"passed": 1}}))
     page = with_row(page, table_row("4.1.4", "Java", {"join": {"passed": 2}}))
     assert re.findall(r"^\| 4.*\|$", page, re.MULTILINE) == [
@@ -58,24 +58,24 @@ def test_what_was_not_run_keeps_the_result_of_the_same_version() -> None:
     assert table_row("4.1.5", "Java", {"join": {"passed": 3}}) in page
 
 
-def test_every_test_of_a_check_is_there() -> None:
+def test_tests_named_in_spark_matrix_checks_exist() -> None:
     for test in (test for tests in CHECKS.values() for test in tests):
         name, _, function = test.partition("::")
         assert f"def {function}" in (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_a_venv_has_the_version_and_not_the_pinned_one() -> None:
+def test_spark_matrix_venv_requires_the_tested_pyspark_version() -> None:
     needed = requirements("3.5.9")
     assert [one for one in needed if one.startswith("pyspark")] == ["pyspark[connect]==3.5.9"]
     assert not [one for one in needed if one.startswith("kafka-conformance")]
     assert {"pyarrow<22", "msgspec>=0.19", "numba>=0.60"} <= set(needed)
 
 
-def test_versions_with_a_connector_are_those_that_are_tested() -> None:
+def test_spark_versions_with_pinned_connector_equal_the_tested_versions() -> None:
     assert {version.rpartition(".")[0] for version in SPARKS} == set(load().connectors)
 
 
-def test_the_page_has_every_version_and_the_pin_no_other() -> None:
+def test_spark_page_lists_every_tested_version_and_pin_allows_only_passing_versions() -> None:
     page = PAGE.read_text(encoding="utf-8")
     table = page.partition(MARKS[0])[2].partition(MARKS[1])[0]
     shown = re.findall(r"^\| (\d\S*) \|", table, re.MULTILINE)
@@ -96,7 +96,7 @@ def number(version: str) -> list[int]:
     return [int(part) for part in version.split(".")]
 
 
-def test_an_unknown_version_is_refused() -> None:
+def test_spark_matrix_of_unknown_version_exits_with_2() -> None:
     from click.testing import CliRunner
 
     assert CliRunner().invoke(spark_matrix.main, ["9.9.9"]).exit_code == 2

@@ -29,7 +29,7 @@ def fault(name: str) -> str:
     return f"{', '.join(vague)}: name the subject" if vague else ""
 
 
-def test_names_of_all_tests_state_subject_condition_and_outcome() -> None:
+def test_every_test_name_has_four_words_and_no_pronoun_or_private_term() -> None:
     faults = []
     count = 0
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
@@ -52,13 +52,13 @@ def test_names_of_all_tests_state_subject_condition_and_outcome() -> None:
         ("test_a_changed_jar_is_told_with_a_hint", "told: name the subject"),
     ],
 )
-def test_fault_of_a_name_is_length_pronoun_or_private_term(name: str, why: str) -> None:
+def test_test_name_that_is_short_or_has_pronoun_or_private_term_is_refused(name: str, why: str) -> None:
     assert fault(name).startswith(why)
     assert bool(fault(name)) == bool(why)
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no git repository")
-def test_tests_named_by_scripts_and_pages_exist() -> None:
+def test_tests_referenced_by_scripts_and_pages_exist() -> None:
     listed = ["git", "grep", "-hoE", r"tests/[a-z0-9_/]+\.py::test_\w+", "--", "ci", "kit", "tests", "tox.ini", "*.md"]
     named = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     assert len(named) > 5

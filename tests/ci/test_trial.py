@@ -36,7 +36,7 @@ def gated(
     return client_gates.Gated("pykafka", ("hashing",), driver, 1, Outline(rows=[row]))
 
 
-def test_the_file_names_settings_and_rules_that_there_are() -> None:
+def test_trial_file_names_only_existing_driver_settings_and_rules() -> None:
     trials = trial.read_trials()
     assert len({one.target.partition(":")[0] for one in trials}) >= 11
     for one in trials:
@@ -47,18 +47,18 @@ def test_the_file_names_settings_and_rules_that_there_are() -> None:
 
 
 @pytest.mark.parametrize("verdict", [(1, 0, 0), (0, 1, 0), (0, 0, 1)])
-def test_what_differs_is_found(verdict: tuple[int, int, int]) -> None:
+def test_trial_counts_a_rule_as_found_if_answers_differ_or_fail(verdict: tuple[int, int, int]) -> None:
     assert trial.outcome(gated(verdict)).rules == {"partition-for-key"}
     assert trial.outcome(gated((0, 0, 0))).rules == frozenset()
 
 
-def test_a_diagnosis_that_the_source_contradicts_is_false() -> None:
+def test_trial_counts_a_diagnosis_not_in_the_expected_names_as_false() -> None:
     one = trial.outcome(gated((1, 0, 0), "key:sha-1", "crc32"))
     assert one.names == {"sha-1", "crc32"}
     assert trial.false_names(HASHING, one) == ["crc32"]
 
 
-def test_the_page_has_a_row_for_each_setting() -> None:
+def test_trial_page_has_a_row_for_each_client_setting() -> None:
     right, wrong = trial.outcome(gated((1, 0, 0), "sha-1-masked")), trial.outcome(gated((0, 0, 0), "crc32"))
     text = trial.page([HASHING], {HASHING.target: [right, wrong]}, 2)
     assert "| pykafka | 2.8.0 | hashing | SHA-1 | 1 of 2 | `crc32` 1, `sha-1-masked` 1 | 1 |" in text
@@ -76,7 +76,7 @@ def test_the_page_has_a_row_for_each_setting() -> None:
         ([gated((1, 0, 0), rule="murmur2")], 1, "seed 1: ['murmur2'] differ"),
     ],
 )
-def test_trial_exit_code_follows_missed_and_false_diagnoses(
+def test_trial_exits_1_for_a_missed_deviation_or_a_false_diagnosis(
     monkeypatch: pytest.MonkeyPatch, results: list[client_gates.Gated], code: int, printed: str
 ) -> None:
     monkeypatch.setattr(trial, "read_trials", lambda: [HASHING])
@@ -86,14 +86,14 @@ def test_trial_exit_code_follows_missed_and_false_diagnoses(
     assert (ended.exit_code, printed in ended.output) == (code, True)
 
 
-def test_only_names_clients_or_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trial_only_option_selects_clients_or_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[list[str]] = []
     monkeypatch.setattr(trial, "gate_all", lambda targets, *_, **__: asked.append(targets) or [])
     CliRunner().invoke(trial.main, ["--only", "pykafka:hashing", "--only", "kafka-rust", "--seeds", "1"])
     assert asked == [["pykafka:hashing", "kafka-rust:default"]]
 
 
-def test_the_committed_page_is_of_the_committed_trials_without_a_false_diagnosis() -> None:
+def test_committed_trial_page_matches_trials_without_false_diagnoses() -> None:
     rows = [line.split(" | ") for line in trial.PAGE.read_text().splitlines() if line.startswith("| ")][1:]
     assert [row[3] for row in rows] == [words(one.deviation) for one in trial.read_trials()]
     assert {(row[4], row[-1]) for row in rows} == {("10 of 10", "0 |")}
@@ -108,7 +108,7 @@ def test_unfinished_gate_ends_the_trial_with_an_error(monkeypatch: pytest.Monkey
     assert "pykafka:hashing did not finish: the driver cannot be built" in ended.output
 
 
-def test_a_false_name_needs_a_true_one_to_match(tmp_path: Path) -> None:
+def test_trial_without_expected_names_counts_every_diagnosis_as_false(tmp_path: Path) -> None:
     file = tmp_path / "trial.toml"
     file.write_text('[[trial]]\ntarget = "a:b"\ndeviation = "d"\nsource = "s"\ndiffers = []\nnames = []\n')
     (one,) = trial.read_trials(file)

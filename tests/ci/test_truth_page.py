@@ -18,7 +18,7 @@ def lines() -> list[str]:
     return text[len(HEAD) : -len(TAIL)].splitlines(keepends=True)
 
 
-def test_the_page_has_thirty_kinds_or_more_and_none_wrong() -> None:
+def test_audit_truth_page_has_30_kinds_of_topics_without_wrong_attribution() -> None:
     assert len(lines()) == len(KINDS) >= 30
     for line in lines():
         *_, attributed, either, unexplained, wrong = (cell.strip() for cell in line.strip().strip("|").split("|"))
@@ -28,16 +28,16 @@ def test_the_page_has_thirty_kinds_or_more_and_none_wrong() -> None:
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind.name in QUICK], ids=lambda kind: kind.name)
-def test_a_line_is_what_the_audit_finds(kind: Kind) -> None:
+def test_audit_truth_page_row_equals_the_audit_of_the_generated_topic(kind: Kind) -> None:
     assert row(kind, judged(kind)) in lines()
 
 
 @pytest.mark.exhaustive
-def test_the_page_is_what_the_audits_find(capsys: pytest.CaptureFixture[str]) -> None:
+def test_audit_truth_page_equals_audits_of_all_generated_topics(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--check"]) == 0, capsys.readouterr().out
 
 
-def test_the_shares_of_the_truth_lie_within_the_bounds() -> None:
+def test_true_client_shares_lie_within_the_audited_confidence_bounds() -> None:
     """58 %, 40 % and 2 % of three clients."""
     (line,) = (line for line in lines() if line.startswith("| Java, librdkafka and sarama |"))
     bounds = re.findall(r"\(([\d.]+) to ([\d.]+) %\)", line)

@@ -30,13 +30,13 @@ def reported(folder: Path, text: str, *numbers: int, asks: bool = True) -> list[
     return sorted(unreached.complaints(file, measured[file]))
 
 
-def test_a_line_that_no_question_executes_is_reported(tmp_path: Path) -> None:
+def test_reference_line_that_no_question_executes_is_reported(tmp_path: Path) -> None:
     assert reported(tmp_path, PARITY, 1, 2) == []
     assert reported(tmp_path, PARITY, 2) == [(3, "is not executed")]
     assert reported(tmp_path, PARITY, 1) == [(4, "is not executed")]
 
 
-def test_a_way_out_that_no_question_takes_is_reported(tmp_path: Path) -> None:
+def test_branch_that_no_question_takes_is_reported(tmp_path: Path) -> None:
     text = "def parity(number):\n    if number % 2:\n        number = 0\n    print(number)\n"
     assert reported(tmp_path, text, 1) == [(2, "never goes on with line 4")]
     assert reported(tmp_path, text.replace(":\n        number", ":  # unreached: odd\n        number"), 1) == []
@@ -44,7 +44,7 @@ def test_a_way_out_that_no_question_takes_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:No data was collected")
-def test_unimported_file_is_reported_unless_a_comment_explains(tmp_path: Path) -> None:
+def test_unimported_reference_file_is_reported_unless_a_comment_explains(tmp_path: Path) -> None:
     assert reported(tmp_path, "x = 1\n" + PARITY, asks=False)[:1] == [(1, "is not executed")]
     assert reported(tmp_path, "# unreached file: fast\nx = 1\n" + PARITY, asks=False) == []
     assert [why for _, why in reported(tmp_path, "# unreached file: fast\n" + PARITY, 2)] == [
@@ -65,16 +65,16 @@ def test_unimported_file_is_reported_unless_a_comment_explains(tmp_path: Path) -
         PARITY.replace('return "odd"', 'why = "asked for even numbers"\n        raise ValueError(why)'),
     ],
 )
-def test_a_comment_or_a_refusal_explains_what_is_not_executed(tmp_path: Path, text: str) -> None:
+def test_unexecuted_line_with_unreached_comment_or_value_error_is_accepted(tmp_path: Path, text: str) -> None:
     assert reported(tmp_path, text, 2) == []
 
 
-def test_an_exception_of_kafka_is_an_answer_and_no_refusal(tmp_path: Path) -> None:
+def test_unexecuted_raise_of_a_kafka_exception_is_reported(tmp_path: Path) -> None:
     text = PARITY.replace('return "odd"', "raise NullPointerException")
     assert reported(tmp_path, text, 2) == [(3, "is not executed")]
 
 
-def test_a_reason_that_is_no_longer_true_is_reported(tmp_path: Path) -> None:
+def test_unreached_comment_on_an_executed_line_is_reported(tmp_path: Path) -> None:
     executed = "explains why it is not executed, and it is: remove the comment"
     assert reported(tmp_path, PARITY.replace("% 2:", "% 2:  # unreached: why"), 1, 2) == [(2, executed)]
     assert reported(tmp_path, PARITY.replace('"even"', '"even"  # unreached: why'), 1, 2) == [(4, executed)]

@@ -72,7 +72,7 @@ def is_stopped(pid: int) -> bool:
 
 @pytest.mark.parametrize("kit", [ON_KRAFT, WITH_ZOOKEEPER], ids=["kraft", "zookeeper"], indirect=True)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill", "ctrl-c"])
-def test_ended_while_a_broker_is_stopped(
+def test_cluster_play_killed_while_a_broker_is_paused_leaves_no_process_or_folder(
     kit: subprocess.Popen[str], rooms: dict[str, str], how: signal.Signals
 ) -> None:
     pids = await_state(kit, lambda found: any(map(is_stopped, found)))
@@ -83,7 +83,9 @@ def test_ended_while_a_broker_is_stopped(
 
 
 @pytest.mark.parametrize("number", range(4))
-def test_killed_at_a_random_moment(kit: subprocess.Popen[str], rooms: dict[str, str], number: int) -> None:
+def test_cluster_play_killed_at_a_random_moment_leaves_no_process_or_folder(
+    kit: subprocess.Popen[str], rooms: dict[str, str], number: int
+) -> None:
     after_s = random.Random(SEED + number).uniform(0.5, 60.0)
     print(f"seed {SEED}, moment {number}: {after_s:.2f} s")
     pids = list[int]()

@@ -73,13 +73,15 @@ def cluster() -> Iterator[LiveCluster]:
 
 
 @pytest.mark.parametrize("script", [LOST, SETTINGS], ids=["lost", "settings"])
-def test_a_history_is_as_the_reference_predicts(cluster: LiveCluster, script: ClusterScript) -> None:
+def test_replication_history_with_faults_on_a_real_cluster_matches_the_reference(
+    cluster: LiveCluster, script: ClusterScript
+) -> None:
     expected = simulate(script, "4.4.0")
     one = played(cluster, script, expected)
     assert compare(one, expected, TIMING) == ()
 
 
-def test_what_was_seen_was_seen_and_not_taken_from_what_is_expected(cluster: LiveCluster) -> None:
+def test_observed_cluster_history_does_not_depend_on_expected_answers(cluster: LiveCluster) -> None:
     """Expectations that are wrong change no answer."""
     expected = simulate(LOST, "4.4.0")
     wrong = tuple(
@@ -94,12 +96,12 @@ def test_what_was_seen_was_seen_and_not_taken_from_what_is_expected(cluster: Liv
     assert [batch[:2] for batch in last.replicas[1].batches] == [(0, 1), (1, 1)]  # the two records of event 4 are gone
 
 
-def test_scripts_with_other_faults_are_not_played_together(cluster: LiveCluster) -> None:
+def test_cluster_scripts_with_different_faults_cannot_be_played_together(cluster: LiveCluster) -> None:
     with pytest.raises(BadInput, match=r"^the scripts have different faults"):
         play(cluster, [LOST, SETTINGS], [None, None])
 
 
-def test_a_cluster_with_another_lag_time_is_found() -> None:
+def test_cluster_with_longer_replica_lag_time_differs_from_the_reference() -> None:
     script = ClusterScript((Produce(-1), Settle(), Pause(3), Produce(1), Settle(), Continue(3), Settle()))
     expected = simulate(script, "4.4.0")
     with live_cluster("4.4.0", LateTiming()) as running:
@@ -118,7 +120,9 @@ def test_a_cluster_with_another_lag_time_is_found() -> None:
         (("4.4.0",), "Kafka 4.4.0"),
     ],
 )
-def test_the_command_plays_a_script(words: tuple[str, ...], cluster: str, tmp_path: Path) -> None:
+def test_cluster_play_command_matches_the_reference_on_kraft_and_zookeeper(
+    words: tuple[str, ...], cluster: str, tmp_path: Path
+) -> None:
     file = tmp_path / "lost.json"
     file.write_text(write_script(LOST), encoding="utf-8")
     ran = CliRunner().invoke(app, ["cluster", "play", str(file), "--kafka", *words], standalone_mode=False)
@@ -127,7 +131,7 @@ def test_the_command_plays_a_script(words: tuple[str, ...], cluster: str, tmp_pa
     assert "kill broker 1" in ran.output
 
 
-def test_the_command_plays_a_group_with_zookeeper() -> None:
+def test_cluster_check_command_with_zookeeper_matches_the_reference() -> None:
     words = ["cluster", "check", "--kafka", "3.9.2", "--zookeeper", "--seed", "7", "--group", "4", "--clusters", "1"]
     ran = CliRunner().invoke(app, words, standalone_mode=False)
     assert ran.return_value == 0, ran.output

@@ -30,7 +30,9 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[LiveCluster]:
 
 
 @pytest.mark.parametrize("story", STORIES, ids=[story.title for story in STORIES])
-def test_example_history_on_a_real_cluster_matches_the_reference(cluster: LiveCluster, story: Story) -> None:
+def test_documented_replication_scenario_on_a_real_cluster_matches_the_reference(
+    cluster: LiveCluster, story: Story
+) -> None:
     expected = simulate(story.script, cluster.release, cluster.mode)
     one = played(cluster, story.script, expected)
     assert compare(one, expected, cluster.timing) == ()

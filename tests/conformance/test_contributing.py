@@ -66,7 +66,7 @@ def _keep_pinned(file: Path, kept: set[str]) -> None:
     file.write_text(tomlkit.dumps(pins), encoding="utf-8")
 
 
-def test_verify_proves_the_new_rule(run: Run) -> None:
+def test_verify_proves_the_rule_added_by_the_contributing_recipe(run: Run) -> None:
     ran = run("verify", "--rules", "utils-abs", "--kafka", "0.10.0.1,4.4.0", "--seed", "1", "--json")
     assert ran.returncode == 0, ran
     results = json.loads(ran.stdout)["results"]
@@ -74,21 +74,23 @@ def test_verify_proves_the_new_rule(run: Run) -> None:
     assert all(one["agreed"] == one["asked"] > 500 for one in results)
 
 
-def test_selftest_kills_the_mutant_of_the_recipe(run: Run) -> None:
+def test_selftest_kills_the_mutant_added_by_the_contributing_recipe(run: Run) -> None:
     ran = run("selftest", "--rules", "utils-abs", "--seed", "1")
     assert ran.returncode == 0, ran
     assert "abs-keeps-the-smallest" in ran.stdout
 
 
 @pytest.mark.parametrize(("written", "code"), [("0 if number == -2**31 else abs(number)", 0), ("abs(number)", 1)])
-def test_gate_judges_an_implementation_by_the_recipe_rule(run: Run, tmp_path: Path, written: str, code: int) -> None:
+def test_gate_judges_a_driver_by_the_rule_added_by_the_contributing_recipe(
+    run: Run, tmp_path: Path, written: str, code: int
+) -> None:
     driver = tmp_path / "driver.py"
     driver.write_text(DRIVER.replace("WRITTEN", written), encoding="utf-8")
     ran = run("gate", "--rules", "utils-abs", "--seed", "1", "--", sys.executable, str(driver))
     assert ran.returncode == code, ran
 
 
-def test_explain_shows_a_question_of_the_recipe_rule(run: Run, tmp_path: Path) -> None:
+def test_explain_shows_a_question_of_the_rule_added_by_the_contributing_recipe(run: Run, tmp_path: Path) -> None:
     question = tmp_path / "question.json"
     question.write_text(json.dumps(QUESTION), encoding="utf-8")
     ran = run("explain", str(question))
@@ -96,13 +98,13 @@ def test_explain_shows_a_question_of_the_recipe_rule(run: Run, tmp_path: Path) -
     assert "utils-abs" in ran.stdout
 
 
-def test_freeze_makes_cases_of_the_recipe_rule(run: Run, tmp_path: Path) -> None:
+def test_freeze_makes_cases_of_the_rule_added_by_the_contributing_recipe(run: Run, tmp_path: Path) -> None:
     ran = run("freeze", "--rules", "utils-abs", "--examples", "50", "--seed", "1", "--folder", str(tmp_path))
     assert ran.returncode == 0, ran
     assert len((tmp_path / "utils-abs.ndjson").read_text(encoding="utf-8").splitlines()) > 5
 
 
-def test_rules_command_writes_the_page_of_the_recipe_rule(run: Run, tmp_path: Path) -> None:
+def test_rules_command_writes_the_page_of_the_rule_added_by_the_contributing_recipe(run: Run, tmp_path: Path) -> None:
     data = "kit/kafka_conformance/cases/data"
     assert run("freeze", "--rules", "utils-abs", "--examples", "50", "--seed", "1", "--folder", data).returncode == 0
     ran = run("rules", "--write", str(tmp_path))

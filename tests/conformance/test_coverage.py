@@ -36,7 +36,7 @@ def measured(meter: CoverageMeter, slug: str, without: str = "") -> Row:
     return meter.measure(rule, RELEASE, asked, 1, 10)
 
 
-def test_a_rule_without_a_kind_of_question_covers_less(meter: CoverageMeter) -> None:
+def test_java_coverage_drops_without_questions_about_racks(meter: CoverageMeter) -> None:
     whole, less = measured(meter, "builtin-partitioner"), measured(meter, "builtin-partitioner", "racks")
     assert less.kinds < whole.kinds
     assert summary_of(less).branches.run < summary_of(whole).branches.run
@@ -45,7 +45,7 @@ def test_a_rule_without_a_kind_of_question_covers_less(meter: CoverageMeter) -> 
     assert decreases(less, whole) == []
 
 
-def test_nothing_of_the_rule_before_is_counted(meter: CoverageMeter) -> None:
+def test_java_coverage_of_a_rule_excludes_lines_run_by_the_previous_rule(meter: CoverageMeter) -> None:
     before = measured(meter, "partition-for-key")
     assert summary_of(before).lines == Share(26, 26)
     after = measured(meter, "builtin-partitioner")
@@ -54,7 +54,7 @@ def test_nothing_of_the_rule_before_is_counted(meter: CoverageMeter) -> None:
     assert methods["BuiltInPartitioner.nextPartition"].lines == Share(25, 25), "no lines of disabled assertions"
 
 
-def test_murmur2_runs_as_recorded(meter: CoverageMeter) -> None:
+def test_measured_java_coverage_of_murmur2_equals_the_record(meter: CoverageMeter) -> None:
     recorded = shipped().row("murmur2", "4.4.0")
     assert recorded is not None
     made = measured(meter, "murmur2")
@@ -62,7 +62,9 @@ def test_murmur2_runs_as_recorded(meter: CoverageMeter) -> None:
     assert made.jar_sha256 == load().clients("4.4.0")[0].sha256
 
 
-def test_a_class_that_the_release_lacks(meter: CoverageMeter, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_coverage_of_class_missing_in_the_release_raises_oracle_fault(
+    meter: CoverageMeter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(measurement, "mirrored_code", lambda _: MirroredCode((MirroredClass("org.apache.kafka.None"),)))
     with pytest.raises(OracleFault, match=r"release 4\.4\.0 has none of \['org/apache/kafka/None'\]"):
         measured(meter, "murmur2")

@@ -11,7 +11,7 @@ EXTREMES = (0, 1, -1, 2**31 - 1, -(2**31), 123456789, -987654321)
 
 
 @pytest.mark.parametrize("release", ["0.10.0.1", "2.3.1", "2.4.1", "3.2.3"])
-def test_the_default_partitioner_draws_the_draw(oracle: Oracle, release: str) -> None:
+def test_java_default_partitioner_uses_the_random_number_given_in_the_question(oracle: Oracle, release: str) -> None:
     """With n leaders and no key the answer is the draw, its sign bit cleared, modulo n: worked out here by hand."""
     cluster = {"nodes": [{"id": 0}], "partitions": [{"id": number, "leader": 0} for number in range(7)]}
     config = {"ignore_keys": False, "partitioner": None}
@@ -24,7 +24,7 @@ def test_the_default_partitioner_draws_the_draw(oracle: Oracle, release: str) ->
     assert [line["answer"]["partition"] for line in answers] == [(draw % 2**31) % 7 for draw in EXTREMES]
 
 
-def test_question_lacking_a_needed_draw_fails_without_answer(oracle: Oracle) -> None:
+def test_java_question_without_the_needed_random_number_fails(oracle: Oracle) -> None:
     question = {
         "record": {"partition": None, "key": None},
         "config": {"ignore_keys": False, "partitioner": None},

@@ -27,7 +27,7 @@ def without_counts(output: str) -> list[str]:
     return [counts.sub("N", line) for line in lines]
 
 
-def test_drift_to_4_4_0_names_changed_and_unchanged_rules(kit: Callable[..., Any]) -> None:
+def test_drift_from_4_3_1_to_4_4_0_reports_rack_aware_partitioning_as_changed(kit: Callable[..., Any]) -> None:
     """4.4.0 is treated as unknown. That it made the choice of partitions depend on racks is in the behaviour records."""
     command, _, shown = PAGE.partition("$ kafka-conformance ")[2].partition("\n```")[0].partition("\n")
     ran = kit(*command.split())
@@ -41,7 +41,9 @@ def test_drift_to_4_4_0_names_changed_and_unchanged_rules(kit: Callable[..., Any
     assert all('"rack_aware":true' in question and before != after for question, before, after in examples)
 
 
-def test_drift_of_an_unpinned_published_release_works(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drift_of_published_release_without_pinned_jars_compares_with_the_predecessor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """4.4.0 is found as published, fetched and asked without a pin, after the newest release that is known."""
 
     def without_4_4_0() -> Pins:
@@ -62,7 +64,7 @@ def test_drift_of_an_unpinned_published_release_works(monkeypatch: pytest.Monkey
     assert ran.stdout.endswith("4.4.0 after 4.3.1: 2 rules: 2 same; seed 7\n")
 
 
-def test_a_class_that_4_0_0_removed_is_named(kit_here: Callable[..., Any]) -> None:
+def test_drift_to_4_0_0_names_the_removed_default_partitioner_class(kit_here: Callable[..., Any]) -> None:
     """3.9 has the last DefaultPartitioner; the kit is asked as if it did not know that."""
     ran = kit_here("drift", "4.0.0", "--after", "3.9.2", "--rules", "default-partitioner,murmur2", *FEW)
     assert ran.code == 1
@@ -72,6 +74,6 @@ def test_a_class_that_4_0_0_removed_is_named(kit_here: Callable[..., Any]) -> No
     assert "murmur2: same as 3.9.2" in ran.out
 
 
-def test_drift_of_an_unpublished_release_raises_not_published(kit_here: Callable[..., Any]) -> None:
+def test_drift_of_release_missing_in_the_repository_raises_jar_not_published(kit_here: Callable[..., Any]) -> None:
     with pytest.raises(JarNotPublished, match=r"^org.apache.kafka:kafka-clients:9\.9\.9 is in no repository"):
         kit_here("drift", "9.9.9", "--rules", "murmur2", *FEW)

@@ -41,7 +41,7 @@ def _one_line(process: subprocess.Popen[str], within_s: float) -> str:
     return lines[0]
 
 
-def test_a_jvm_that_is_killed_midway_ends_the_run(started: Start, jvm_of: JvmOf, tmp_path: Path) -> None:
+def test_killed_jvm_ends_verify_with_exit_code_2_and_one_line(started: Start, jvm_of: JvmOf, tmp_path: Path) -> None:
     process = started(*LONG)
     jvm = jvm_of(process)
     _in_the_middle(process, tmp_path)
@@ -53,7 +53,7 @@ def test_a_jvm_that_is_killed_midway_ends_the_run(started: Start, jvm_of: JvmOf,
 
 # Both signals go the same way: tests/kit/core/test_interrupts.py.
 @pytest.mark.parametrize(("asked", "when"), [(signal.SIGINT, "asking"), (signal.SIGTERM, "starting")])
-def test_interrupt_or_terminate_ends_the_run_and_the_jvm(
+def test_sigint_or_sigterm_ends_verify_and_the_jvm(
     started: Start, jvm_of: JvmOf, tmp_path: Path, asked: signal.Signals, when: str
 ) -> None:
     process = started(*LONG)
@@ -66,7 +66,9 @@ def test_interrupt_or_terminate_ends_the_run_and_the_jvm(
     assert is_gone(jvm)
 
 
-def test_killed_run_leaves_no_jvm_and_resumes_with_the_seed(started: Start, jvm_of: JvmOf, tmp_path: Path) -> None:
+def test_killed_verify_leaves_no_jvm_and_resumes_with_the_same_seed(
+    started: Start, jvm_of: JvmOf, tmp_path: Path
+) -> None:
     command = ("verify", "--kafka", "2.8.2,4.4.0", "--rules", "murmur2,sequence-increment,producer-partition",
                "--examples", "100", "--certificate", "made.json")  # fmt: skip
     process = started(*command)
@@ -84,7 +86,7 @@ def test_killed_run_leaves_no_jvm_and_resumes_with_the_seed(started: Start, jvm_
     assert len(json.loads((tmp_path / "made.json").read_text(encoding="utf-8"))["rows"]) == 6
 
 
-def test_java_call_without_response_ends_at_the_limit() -> None:
+def test_java_call_without_response_raises_jvm_lost_at_the_time_limit() -> None:
     with Jvm(call_limit_s=1) as jvm:
         begun = time.monotonic()
         with pytest.raises(JvmLost, match="did not respond within 1 s"):

@@ -26,7 +26,7 @@ BATCH = 10_000
         for slug in ("range-assignor", "round-robin-assignor", "sticky-assignor", "cooperative-sticky-assignor")
     ],
 )
-def test_java_and_reference_agree_on_every_small_group(oracle: Oracle, slug: str) -> None:
+def test_java_and_reference_assignors_agree_on_every_group_of_up_to_four_members(oracle: Oracle, slug: str) -> None:
     java, reference = JavaAnswerer(oracle), ReferenceAnswerer()
     groups, asked = every_group(), 0
     while batch := list(islice(groups, BATCH)):

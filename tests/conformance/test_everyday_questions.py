@@ -16,7 +16,7 @@ from kafka_reference.releases import parse_release
 
 @pytest.mark.parametrize("rule", [rule for rule in RULES.values() if [*rule.plain()]], ids=lambda rule: rule.slug)
 @pytest.mark.parametrize("version", ["2.8.2", "4.4.0"])
-def test_java_answers_everyday_questions_as_the_reference(oracle: Oracle, rule: Rule, version: str) -> None:
+def test_java_and_reference_agree_on_typical_production_inputs(oracle: Oracle, rule: Rule, version: str) -> None:
     release = parse_release(version)
     if release not in rule.releases:
         pytest.skip(f"{rule.slug} is no rule of release {release}")

@@ -23,14 +23,16 @@ PAGE = Path(__file__).parents[2] / "kit" / "docs" / "idempotence.md"
 @pytest.mark.parametrize(
     ("version", "idempotent", "acks"), [("2.8.2", False, 1), ("3.0.0", False, -1), ("3.0.2", True, -1)]
 )
-def test_a_producer_without_settings(oracle: Oracle, version: str, idempotent: bool, acks: int) -> None:
+def test_java_default_producer_is_idempotent_in_3_0_2_not_in_3_0_0(
+    oracle: Oracle, version: str, idempotent: bool, acks: int
+) -> None:
     (outcome,) = JavaAnswerer(oracle).answer(RULE, parse_release(version), [combination()])
     assert isinstance(outcome, Answered)
     assert (outcome.answer["idempotent"], outcome.answer["acks"]) == (idempotent, acks)
 
 
 @pytest.mark.parametrize("version", ["0.11.0.3", "2.0.1", "2.4.1", "4.4.0"])
-def test_producers_leave_no_files_and_no_threads(oracle: Oracle, version: str) -> None:
+def test_java_producers_leave_no_open_files_and_no_threads(oracle: Oracle, version: str) -> None:
     """600 producers, each with a thread, a selector of three files, or neither, since it refused."""
     java = JavaAnswerer(oracle)
     java.answer(RULE, parse_release(version), list(five())[:60])
@@ -64,7 +66,7 @@ def test_idempotence_page_matches_real_producers(kit_here: Callable) -> None:
     assert "2 of 2 releases match" in ran.out
 
 
-def test_a_wrong_page_is_noticed(kit_here: Callable, tmp_path: Path) -> None:
+def test_idempotence_check_against_java_exits_1_for_a_wrong_default(kit_here: Callable, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.md"
     wrong.write_text(PAGE.read_text().replace("| 3.0.0, 3.1.0 | off;", "| 3.0.0, 3.1.0 | idempotent;"))
     ran = kit_here("idempotence", "--kafka", "3.0.0", "--check", str(wrong))

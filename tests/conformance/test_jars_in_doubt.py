@@ -47,7 +47,7 @@ def copied(oracle: Oracle, tmp_path: Path) -> Store:
     return mine
 
 
-def test_a_jar_with_one_byte_changed_is_refused(kit: Callable, copied: Store) -> None:
+def test_clients_jar_with_one_changed_byte_is_refused_with_both_sha256(kit: Callable, copied: Store) -> None:
     jar = copied.folder / "jars" / CLIENTS
     content = bytearray(jar.read_bytes())
     expected = hashlib.sha256(content).hexdigest()
@@ -59,7 +59,7 @@ def test_a_jar_with_one_byte_changed_is_refused(kit: Callable, copied: Store) ->
     assert all(part in line for part in (str(jar), expected, hashlib.sha256(content).hexdigest())), line
 
 
-def test_no_network_and_no_cache_is_one_line(kit: Callable, tmp_path: Path) -> None:
+def test_verify_without_network_and_cache_exits_2_with_one_line(kit: Callable, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     ran = kit(
         "verify", "--rules", "murmur2", "--examples", "10", env={"KAFKA_CONFORMANCE_CACHE": str(empty), **NO_NETWORK}
@@ -71,7 +71,7 @@ def test_no_network_and_no_cache_is_one_line(kit: Callable, tmp_path: Path) -> N
     assert fetched == [], "nothing half-fetched stays"
 
 
-def test_with_the_cache_no_network_is_needed(kit: Callable, copied: Store) -> None:
+def test_verify_with_cached_jars_needs_no_network(kit: Callable, copied: Store) -> None:
     ran = kit(
         "verify",
         "--rules",
@@ -87,13 +87,13 @@ def test_with_the_cache_no_network_is_needed(kit: Callable, copied: Store) -> No
     assert ran.code == 0, ran
 
 
-def test_unpublished_release_is_distinguished_from_network_failure(kit: Callable) -> None:
+def test_verify_of_unpublished_release_exits_2_naming_the_missing_jar(kit: Callable) -> None:
     ran = kit("verify", "--kafka", "9.9.9", "--rules", "murmur2", "--examples", "0")
     assert ran.code == 2
     assert "org.apache.kafka:kafka-clients:9.9.9 is in no repository" in ran.err
 
 
-def test_clients_on_sparks_class_path_are_not_the_ones_tested(copied: Store) -> None:
+def test_oracle_loads_the_pinned_clients_jar_instead_of_sparks(copied: Store) -> None:
     """The Spark Kafka connector brings a kafka-clients: a loader that asks its parent first would test that one."""
     other = copied.folder / "jars" / "org.apache.kafka_kafka-clients_4.3.1.jar"
     with Jvm(extra_class_path=[other]) as jvm:
@@ -109,7 +109,7 @@ def test_clients_on_sparks_class_path_are_not_the_ones_tested(copied: Store) -> 
         ]
 
 
-def test_jar_of_another_release_is_detected_by_the_read_back_version(copied: Store) -> None:
+def test_jar_of_another_release_is_detected_by_the_version_kafka_reports(copied: Store) -> None:
     """Only an unpinned jar can come this far: a pinned one has been held to its sha256 before."""
     pins = load()
     unpinned = Jar("org.apache.kafka:kafka-clients:4.4.0")
@@ -120,7 +120,7 @@ def test_jar_of_another_release_is_detected_by_the_read_back_version(copied: Sto
         Oracle(jvm, copied, pretending, _rules).open("4.4.0")
 
 
-def test_an_unpinned_release_is_marked(copied: Store) -> None:
+def test_oracle_marks_an_unpinned_release_as_not_pinned(copied: Store) -> None:
     pins = load()
     unpinned = replace(
         pins, releases={"4.4.0": pins.jars("4.4.0")[:1], "4.3.1": (Jar("org.apache.kafka:kafka-clients:4.3.1"),)}
@@ -130,6 +130,8 @@ def test_an_unpinned_release_is_marked(copied: Store) -> None:
         assert [oracle.open(version).pinned for version in ("4.4.0", "4.3.1")] == [True, False]
 
 
-def test_the_default_store_is_the_one_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_jar_cache_folder_is_taken_from_the_environment_variable(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("KAFKA_CONFORMANCE_CACHE", str(tmp_path))
     assert default_store() == Store(tmp_path)

@@ -80,7 +80,7 @@ def judged(answerer: Answerer, version: str, question: Any) -> Fit:
         ("round-robin", "3.9.2 4.0.2 4.4.0", SIX, {"drain_after": ODD_PACES}),
     ],
 )
-def test_keyless_records_of_each_era_spread_as_predicted(
+def test_java_distribution_of_keyless_records_matches_the_prediction_per_release(
     oracle: Oracle, partitioner: str, versions: str, partitions: list[dict[str, Any]], more: dict[str, Any], seed: int
 ) -> None:
     question = asked(partitioner, partitions, seed, **more)
@@ -101,7 +101,9 @@ def test_keyless_records_of_each_era_spread_as_predicted(
         ("spread-queues-unseen", "4.4.0", asked("builtin", SIX, 1, queue_sizes=[0, 3, 1, 0, 0, 9])),
     ],
 )
-def test_a_wrong_distribution_is_noticed(oracle: Oracle, mutant: str, version: str, question: Any) -> None:
+def test_distribution_test_rejects_mutants_and_accepts_java(
+    oracle: Oracle, mutant: str, version: str, question: Any
+) -> None:
     assert judged(mutant_answerer(mutant), version, question).p < 1e-6
     assert judged(JavaAnswerer(oracle), version, question).p >= UNLIKELY
 
@@ -116,7 +118,7 @@ def figures(oracle: Oracle, version: str, scenario: str) -> list[float]:
 # quick broker were taken after a few records, those of a slow one filled up first: each visit to it took more, and what
 # was slow got slower. With batches of 16, taken after 4 by five of six brokers, the sixth got 16 of every 36 records.
 # KIP-794 (3.3.0) counts bytes, however many batches they are in, and the round of 2.3 did not look at batches at all.
-def test_a_slow_broker_got_four_times_as_much_as_any_other(oracle: Oracle) -> None:
+def test_slow_broker_got_44_percent_of_keyless_records_in_2_8_2_only(oracle: Oracle) -> None:
     assert figures(oracle, "2.8.2", "one slow broker") == pytest.approx([100 / 9] * 5 + [400 / 9], abs=0.6)
     assert figures(oracle, "3.3.2", "one slow broker") == pytest.approx([100 / 6] * 6, abs=1.2)
     assert figures(oracle, "2.3.1", "one slow broker") == pytest.approx([100 / 6] * 6, abs=0.01)
@@ -130,7 +132,9 @@ def test_a_slow_broker_got_four_times_as_much_as_any_other(oracle: Oracle) -> No
     ("version", "even"),
     [("3.9.1", [0, 100 / 3] * 3), ("3.9.2", [100 / 6] * 6), ("4.0.2", [100 / 6] * 6)],
 )
-def test_half_of_an_even_number_of_partitions_starved(oracle: Oracle, version: str, even: list[float]) -> None:
+def test_java_round_robin_starved_half_of_even_partition_counts_in_3_9_1(
+    oracle: Oracle, version: str, even: list[float]
+) -> None:
     assert figures(oracle, version, "round robin, even") == pytest.approx(even, abs=0.01)
     assert figures(oracle, version, "round robin, odd") == [20] * 5
 
@@ -148,8 +152,8 @@ def _in(release: Release) -> Any:
 _WHERE_CHANGED = [pytest.mark.exhaustive, pytest.mark.about("sticky-distribution")]
 
 
-@pytest.mark.parametrize("at", [_in(release) for release in sorted(map(parse_release, load().releases))])
-def test_release_has_exactly_the_declared_partitioners(oracle: Oracle, release: Release) -> None:
+@pytest.mark.parametrize("at", [_in(release) for at in sorted(map(parse_release, load().releases))])
+def test_java_release_has_exactly_the_declared_partitioner_classes(oracle: Oracle, release: Release) -> None:
     questions = [asked(partitioner, SIX, 1, records=1) for partitioner in PARTITIONERS]
     outcomes = JavaAnswerer(oracle).answer(RULE, release, questions)
     oracle.close_release(str(release))

@@ -9,7 +9,7 @@ from typing import Any
 from kafka_conformance.kit_mistakes.run import MISTAKES
 
 
-def test_every_mistake_of_the_kit_is_found(kit: Callable[..., Any], tmp_path: Path) -> None:
+def test_selftest_kit_with_java_finds_every_planted_defect(kit: Callable[..., Any], tmp_path: Path) -> None:
     ran = kit("selftest", "--kit")
     assert ran.code == 0, ran.out + ran.err
     assert f"{len(MISTAKES)} of {len(MISTAKES)} mistakes in the kit found" in ran.out

@@ -18,7 +18,7 @@ SOURCE = Path(__file__).with_name("MessageBytes.java")
 
 
 @pytest.mark.parametrize("release", ["2.4.1", "2.8.2", "3.3.2", "3.6.2", "3.9.2", "4.0.2", "4.4.0"])
-def test_java_reads_and_writes_the_same_bytes(release: str) -> None:
+def test_java_generated_messages_read_and_write_the_bytes_of_the_codec(release: str) -> None:
     pins, store = load(), default_store()
     jars = [store.path(jar) for jar in pins.jars(release)]
     asked = [

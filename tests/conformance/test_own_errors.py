@@ -11,7 +11,9 @@ from kafka_conformance.oracle.jvm import Jvm
 
 
 @pytest.mark.parametrize("used", [False, True], ids=["pyspark not used", "pyspark used"])
-def test_java_exception_keeps_the_text_despite_pyspark_hooks(used: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_exception_message_is_kept_with_pyspark_exception_hook_installed(
+    used: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from py4j import java_gateway
     from py4j.protocol import Py4JJavaError
     from pyspark import SparkContext

@@ -38,7 +38,7 @@ def keep_a_class_loader_and_a_thread(oracle: Oracle) -> None:
     oracle.close_release(RELEASE)
 
 
-def test_planted_leaks_are_detected_by_the_soak(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_soak_detects_a_planted_thread_and_class_loader_leak(monkeypatch: pytest.MonkeyPatch) -> None:
     rounds, record = warm_up(1) + LEAST_ROUNDS, soak.Record()
     monkeypatch.setattr(soak, "wall_seconds", lambda: lambda: 60 * len(record.samples))
     monkeypatch.setattr(soak, "_JVM_OPTIONS", ("-XX:TieredStopAtLevel=1", "-Xmx256m", "-XX:SoftRefLRUPolicyMSPerMB=0"))
@@ -56,7 +56,9 @@ def test_planted_leaks_are_detected_by_the_soak(monkeypatch: pytest.MonkeyPatch)
     assert added["java.util.TimerThread"] == rounds - 3
 
 
-def test_ctrl_c_leaves_nothing_running(tmp_path: Path, jvm_of: Callable[[subprocess.Popen[str]], int]) -> None:
+def test_soak_ended_by_ctrl_c_leaves_no_jvm_and_no_files(
+    tmp_path: Path, jvm_of: Callable[[subprocess.Popen[str]], int]
+) -> None:
     folder, samples = tmp_path / "temporary", tmp_path / "samples"
     folder.mkdir()
     words = ["--minutes", "5", "--seed", "7", "--rules", "murmur2", "--kafka", "newest", "--samples", str(samples)]
@@ -80,7 +82,7 @@ def test_ctrl_c_leaves_nothing_running(tmp_path: Path, jvm_of: Callable[[subproc
 
 # A release of each kind of broker's metrics: Yammer's, since 2.5.0 Kafka's, which moved to another package.
 @pytest.mark.parametrize("release", ["2.0.1", "2.8.2", "3.9.2"])
-def test_a_closed_release_is_unloaded(release: str, oracle: Oracle, tmp_path: Path) -> None:
+def test_jvm_unloads_classes_and_threads_of_a_closed_release(release: str, oracle: Oracle, tmp_path: Path) -> None:
     rules = [RULES[slug] for slug in ("murmur2", "offset-index", "record-batch", "broker-producer-state")]
     settings = Settings(rules, [parse_release(release)], 20, 1)
     gauges = Gauges(oracle.jvm, unpacked(oracle))

@@ -67,7 +67,7 @@ def asked(request: pytest.FixtureRequest, oracle: Oracle, host: Any) -> Ask:
     length=st.integers(1, 2**20),
     count=st.integers(1, 2**31 - 1),
 )
-def test_windowed_keys_are_placed_by_the_key_without_the_window(
+def test_kafka_streams_places_windowed_keys_by_the_key_without_the_window(
     asked: Ask, keys: list[bytes], start: int, length: int, count: int
 ) -> None:
     end = min(start + length, 2**42 - 1)

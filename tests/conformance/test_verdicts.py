@@ -22,7 +22,9 @@ def _one_bit_off(folder: Path) -> dict[str, str]:
     return {"PYTHONPATH": str(folder)}
 
 
-def test_one_wrong_bit_is_found_kept_and_shown_again(kit: Callable, kit_here: Callable, tmp_path: Path) -> None:
+def test_verify_finds_wrong_murmur2_multiplier_saves_and_replays_the_failure(
+    kit: Callable, kit_here: Callable, tmp_path: Path
+) -> None:
     wrong = _one_bit_off(tmp_path / "wrong")
     found = kit(
         "verify",
@@ -56,7 +58,7 @@ def test_one_wrong_bit_is_found_kept_and_shown_again(kit: Callable, kit_here: Ca
     assert "the answers match now" in fixed.out
 
 
-def test_a_wrong_bulk_hash_is_found_where_the_scalar_one_is_right(kit: Callable, tmp_path: Path) -> None:
+def test_verify_finds_wrong_vectorized_murmur2_with_correct_scalar_murmur2(kit: Callable, tmp_path: Path) -> None:
     folder = tmp_path / "wrong"
     shutil.copytree(SOURCE, folder / "kafka_reference", ignore=shutil.ignore_patterns("__pycache__"))
     module = folder / "kafka_reference" / "bulk.py"
@@ -71,7 +73,7 @@ def test_a_wrong_bulk_hash_is_found_where_the_scalar_one_is_right(kit: Callable,
     assert result["findings"][0]["actual"] == {"bulk": "differs, the scalar does not"}
 
 
-def test_a_mutant_in_place_of_the_reference_fails(kit_here: Callable) -> None:
+def test_verify_of_mutant_answerer_against_java_exits_with_1(kit_here: Callable) -> None:
     ran = kit_here(
         "verify", "--rules", "partition-for-key", "--answerer", "mutant:sign-abs", "--examples", "300", "--seed", "3"
     )
@@ -79,7 +81,7 @@ def test_a_mutant_in_place_of_the_reference_fails(kit_here: Callable) -> None:
     assert "mutant:sign-abs 4.4.0" in ran.out
 
 
-def test_verify_agrees_and_reports_what_was_asked(kit: Callable, tmp_path: Path) -> None:
+def test_verify_against_java_exits_0_and_counts_questions_by_source(kit: Callable, tmp_path: Path) -> None:
     ran = kit(
         "verify",
         "--rules",
@@ -103,7 +105,7 @@ def test_verify_agrees_and_reports_what_was_asked(kit: Callable, tmp_path: Path)
     assert all(rule in shown.out for rule in by_rule)
 
 
-def test_diff_shows_the_change_shrunk(kit_here: Callable) -> None:
+def test_diff_of_3_1_2_and_3_2_3_shows_the_shrunk_partitioner_change(kit_here: Callable) -> None:
     ran = kit_here("diff", "3.1.2", "3.2.3", "--rules", "producer-partition", "--examples", "300", "--seed", "5")
     assert ran.code == 1, ran
     assert 'java 3.1.2  {"partition":-1}' in ran.out
@@ -111,7 +113,7 @@ def test_diff_shows_the_change_shrunk(kit_here: Callable) -> None:
     assert "1 kind of change" in ran.out
 
 
-def test_diff_of_releases_that_agree_is_zero(kit_here: Callable) -> None:
+def test_diff_of_releases_that_agree_exits_with_0(kit_here: Callable) -> None:
     ran = kit_here(
         "diff", "3.4.1", "3.5.2", "--rules", "murmur2,producer-partition", "--examples", "200", "--seed", "5"
     )
@@ -119,7 +121,7 @@ def test_diff_of_releases_that_agree_is_zero(kit_here: Callable) -> None:
     assert ran.out.count("no change") == 2
 
 
-def test_java_answers_protocol_lines(kit: Callable) -> None:
+def test_answer_command_with_java_answers_protocol_lines(kit: Callable) -> None:
     lines = [
         {"hello": {"protocol": 1}},
         {"id": "a", "rule": "partition-for-key", "release": "2.3.1", "question": {"key": "666f6f", "partitions": 12}},
@@ -133,7 +135,7 @@ def test_java_answers_protocol_lines(kit: Callable) -> None:
     assert two == {"id": "b", "answer": {"raises": "NullPointerException"}}
 
 
-def test_selftest_kills_every_mutant_of_the_rules_named(kit_here: Callable) -> None:
+def test_selftest_with_java_kills_every_mutant_of_the_selected_rules(kit_here: Callable) -> None:
     """Every mutant of every rule is what ``tox -e nightly`` asks: it takes minutes."""
     ran = kit_here("selftest", "--rules", "murmur2,partition-for-key", "--examples", "300", "--seed", "11")
     assert ran.code == 0, ran

@@ -72,7 +72,7 @@ def encoded(files: st.SearchStrategy[bytes]) -> st.SearchStrategy[tuple[bytes, s
     return st.tuples(files, st.sampled_from(ENCODINGS))
 
 
-def test_exports_of_json_lines(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_json_lines_exports_raise_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
     inputs = encoded(st.one_of(mutated_lines(ROWS), arbitrary_or_mutated([b"\n".join(ROWS)])))
     always = [(row, encoding) for row in hostile_json(ROWS) for encoding in ENCODINGS[:1]]
     explore(plan, reads_export(tmp_path / "x.json", "json"), inputs, 60, always)
@@ -85,7 +85,9 @@ TEXTS = {
 
 
 @pytest.mark.parametrize("form", TEXTS)
-def test_fuzzed_text_exports_raise_documented_errors_only(plan: Plan, tmp_path: Path, form: str) -> None:
+def test_fuzzed_csv_and_console_consumer_exports_raise_documented_errors_only(
+    plan: Plan, tmp_path: Path, form: str
+) -> None:
     inputs = encoded(arbitrary_or_mutated([TEXTS[form]]))
     explore(plan, reads_export(tmp_path / "x.txt", form), inputs, 60, [(TEXTS[form], "utf8")])
 
@@ -111,7 +113,7 @@ def reads_folder(folder: Path, name: str) -> Door:
 
 
 @pytest.mark.parametrize("name", ["plan.json", "audit.json"])
-def test_the_folder_of_a_run(plan: Plan, tmp_path: Path, name: str) -> None:
+def test_fuzzed_audit_run_folder_raises_documented_errors_only(plan: Plan, tmp_path: Path, name: str) -> None:
     explore(plan, reads_folder(tmp_path, name), mutated_json([AUDIT_PLAN]), 50, hostile_json([AUDIT_PLAN]))
 
 
@@ -131,7 +133,7 @@ def test_fuzzed_deletions_file_raises_documented_errors_only(plan: Plan) -> None
     explore(plan, Door(read, (BadInput,)), mutated_json([DELETED]), 50, hostile_json([DELETED]))
 
 
-def test_claims_of_a_run(plan: Plan) -> None:
+def test_fuzzed_lock_file_of_an_audit_run_raises_documented_errors_only(plan: Plan) -> None:
     """``running.json`` names the process that works on the folder."""
 
     class Files:
@@ -174,7 +176,7 @@ TIMES = [
 ]
 
 
-def test_options_that_select_records(plan: Plan) -> None:
+def test_fuzzed_from_to_and_sample_options_raise_documented_errors_only(plan: Plan) -> None:
     def read(data: bytes) -> None:
         text = data.decode("utf-8", "surrogateescape")
         for parse in (lambda one: parse_bound("--from", one), parse_share):
@@ -194,7 +196,9 @@ def test_options_that_select_records(plan: Plan) -> None:
     explore(plan, Door(read, ()), arbitrary_or_mutated(TIMES), 60, always)
 
 
-def test_planted_bugs_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzer_finds_bugs_planted_in_export_and_audit_folder_readers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plant(monkeypatch, export, "missing_column", lambda *_: True)
     with pytest.raises(BrokenPromise, match="planted"):
         explore(Plan(shrink=False), reads_export(tmp_path / "x.json", "json"), encoded(mutated_lines(ROWS[:1])), 300)

@@ -63,13 +63,13 @@ def spins(data: bytes) -> None:
         (spins, r"not done after 0\.25 s of processor time"),
     ],
 )
-def test_what_breaks_a_promise_is_found(read: Any, found: str) -> None:
+def test_fuzz_harness_reports_undocumented_errors_memory_use_and_hangs(read: Any, found: str) -> None:
     seconds = 0.05 if read is spins else 5.0  # a garbage collection takes longer than the first
     with pytest.raises(BrokenPromise, match=found):
         explore(QUIET, Door(read, (ValueError,), 16, seconds), arbitrary_or_mutated(FILES), 1_000)
 
 
-def test_what_is_slow_is_found() -> None:
+def test_fuzz_harness_reports_input_over_the_processor_time_limit() -> None:
     def slow(_: bytes) -> None:
         end = time.process_time() + 0.15
         while time.process_time() < end:
@@ -79,14 +79,14 @@ def test_what_is_slow_is_found() -> None:
         explore(QUIET, Door(slow, (), 16, 0.1), st.binary(), 1)
 
 
-def test_documented_errors_and_modest_parsers_pass() -> None:
+def test_fuzz_harness_accepts_documented_errors_within_limits() -> None:
     def refuses(data: bytes) -> None:
         raise ValueError(data)
 
     assert explore(QUIET, Door(refuses, (ValueError,), 16, 5.0), arbitrary_or_mutated(FILES), 200) >= 100
 
 
-def test_a_long_run_has_other_inputs_for_another_seed_and_leaves_the_last_one(tmp_path: Path) -> None:
+def test_fuzz_inputs_depend_on_the_seed_and_the_last_input_is_saved(tmp_path: Path) -> None:
     last, seen = tmp_path / "last", []
     for seed in (1, 1, 2):
         inputs: list[bytes] = []
@@ -97,7 +97,7 @@ def test_a_long_run_has_other_inputs_for_another_seed_and_leaves_the_last_one(tm
     assert len(seen[0]) >= 40
 
 
-def test_every_kind_of_change_changes_bytes() -> None:
+def test_every_kind_of_fuzz_mutation_changes_the_bytes() -> None:
     data = bytes(range(64))
     assert mutate(data, []) == data
     assert all(mutate(data, [(kind, 9, 3, 5)], [b"other file"]) != data for kind in range(10))
@@ -111,7 +111,7 @@ def collected(inputs: Any, examples: int = 300) -> set[bytes]:
     return set(seen)
 
 
-def test_changed_json_has_hostile_values_repeated_fields_and_the_document_itself() -> None:
+def test_mutated_json_includes_hostile_values_duplicate_fields_and_the_original() -> None:
     seen = collected(mutated_json([b'{"a": {"b": [1, 2]}, "c": "x"}'], ["extra"]), 150)
     assert b'{"a":{"b":[1,2]},"c":"x"}' in seen
     assert sum(any(hostile in data for data in seen) for hostile in HOSTILE) > len(HOSTILE) // 6
@@ -120,13 +120,13 @@ def test_changed_json_has_hostile_values_repeated_fields_and_the_document_itself
     assert {data.count(b"\n") for data in collected(mutated_lines([b"{}", b"[]"]))} >= {1, 2, 3}
 
 
-def test_changed_toml_keeps_most_lines() -> None:
+def test_mutated_toml_keeps_most_lines_of_the_original() -> None:
     seen = collected(mutated_toml(["[table]\na = 1\nb = [2]\n"]))
     assert sum(b"[table]" in data for data in seen) > len(seen) // 2
     assert sum(any(hostile.encode() in data for data in seen) for hostile in HOSTILE_TOML if len(hostile) > 3) > 10
 
 
-def test_long_fuzz_run_prints_seed_and_uses_the_time(tmp_path: Path) -> None:
+def test_fuzz_run_with_seconds_and_seed_prints_the_seed_and_uses_the_time(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     (tmp_path / "fuzz").mkdir()
     (tmp_path / "fuzz" / "test_door.py").write_text(

@@ -146,7 +146,9 @@ def test_fuzzed_log_directory_raises_documented_errors_only(
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_oversized_compressed_batch_takes_bounded_memory(tmp_path: Path, files: dict[str, bytes], reader: str) -> None:
+def test_decompression_bomb_in_a_log_segment_takes_bounded_memory(
+    tmp_path: Path, files: dict[str, bytes], reader: str
+) -> None:
     """192 MiB that are compressed to 1 MiB and less, or 4 GiB that are only declared, take no such memory."""
     batches = bombs()
 
@@ -157,7 +159,9 @@ def test_oversized_compressed_batch_takes_bounded_memory(tmp_path: Path, files: 
         explore(Plan(), Door(read, (KitError,), 64), st.just(name), 1)
 
 
-def test_a_planted_bug_is_found(tmp_path: Path, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzer_finds_a_bug_planted_in_the_record_check_of_log_inspect(
+    tmp_path: Path, files: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
     plant(monkeypatch, records.RecordCheck, "_undecodable", lambda *_: True)
     with pytest.raises(BrokenPromise, match="planted"):
         explore(Plan(shrink=False), door(tmp_path, files, inspects), edits(files), 150)

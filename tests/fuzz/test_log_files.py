@@ -78,7 +78,7 @@ INDEX = Door(reads_index, (JavaException,))
 SNAPSHOT = Door(reads_snapshot, (JavaException,))
 
 
-def test_fuzzed_indexes_raise_documented_errors_only(plan: Plan) -> None:
+def test_fuzzed_offset_and_time_indexes_raise_documented_errors_only(plan: Plan) -> None:
     explore(plan, INDEX, st.tuples(arbitrary_or_mutated([*OFFSETS, *TIMES]), given), 200)
 
 
@@ -96,7 +96,7 @@ def test_fuzzed_segment_file_names_raise_documented_errors_only(plan: Plan) -> N
     explore(plan, Door(read, (ValueError,)), names, 100)
 
 
-def test_planted_bugs_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzer_finds_bugs_planted_in_index_and_snapshot_readers(monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, abstract_index.AbstractIndex, "corrupt", lambda *_: True)
     plant(monkeypatch, snapshots, "_entry", lambda _, fields: fields[0] not in (1, 2))
     for door, files, repair in ((INDEX, [*OFFSETS, *TIMES], bytes), (SNAPSHOT, SNAPSHOTS, repaired)):

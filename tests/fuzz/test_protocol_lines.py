@@ -57,11 +57,11 @@ DRIVER_LINE = Door(read_answer, (ProtocolViolation,))
 ANSWER = Door(answers, ())
 
 
-def test_a_line_of_a_driver(plan: Plan) -> None:
+def test_fuzzed_driver_answer_lines_raise_protocol_violation_only(plan: Plan) -> None:
     explore(plan, DRIVER_LINE, st.one_of(mutated_json(SPEAKS), arbitrary_or_mutated(SPEAKS)), 200, hostile_json(SPEAKS))
 
 
-def test_the_hello_of_a_driver(plan: Plan) -> None:
+def test_fuzzed_driver_hello_lines_raise_protocol_violation_only(plan: Plan) -> None:
     explore(
         plan,
         Door(read_hello, (ProtocolViolation,)),
@@ -71,7 +71,7 @@ def test_the_hello_of_a_driver(plan: Plan) -> None:
     )
 
 
-def test_lines_that_are_asked(plan: Plan) -> None:
+def test_answer_command_replies_to_every_fuzzed_question_line_with_json(plan: Plan) -> None:
     explore(
         plan,
         ANSWER,
@@ -81,13 +81,13 @@ def test_lines_that_are_asked(plan: Plan) -> None:
     )
 
 
-def test_a_planted_bug_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzer_finds_a_bug_planted_in_the_driver_line_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, lines, "_too_large", lambda *_: True)
     with pytest.raises(BrokenPromise, match="KeyError"):
         explore(Plan(shrink=False), DRIVER_LINE, mutated_json(SPEAKS), 300)
 
 
-def test_a_planted_bug_of_the_command_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzer_finds_a_bug_planted_in_the_answer_command(monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, answer, "_hello", lambda hello, *_: hello != {"protocol": 1})
     with pytest.raises(BrokenPromise, match="KeyError"):
         explore(Plan(shrink=False), ANSWER, mutated_json(ASKED[:1]), 300)

@@ -68,7 +68,7 @@ def test_fuzzed_compressed_streams_raise_documented_errors_only(plan: Plan, code
     explore(plan, Door(reads_stream, (JavaException,), 64), inputs, 120)
 
 
-def test_what_is_compressed_is_read_back(plan: Plan) -> None:
+def test_compressed_random_bytes_are_decompressed_unchanged_by_every_codec(plan: Plan) -> None:
     def returns(given: tuple[Codec, bytes]) -> None:
         found = open_stream(given[0], compress(*given, 2), 2, BEHAVIOUR)
         assert (found.data, found.fault) == (given[1], None)
@@ -87,7 +87,7 @@ def test_fuzzed_varints_raise_documented_errors_only(plan: Plan) -> None:
     explore(plan, Door(read, ()), st.binary(max_size=12), 150)
 
 
-def test_planted_bugs_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzer_finds_bug_and_memory_leak_planted_in_record_batch_reader(monkeypatch: pytest.MonkeyPatch) -> None:
     inputs = with_release(arbitrary_or_mutated(BATCHES, repaired))
     with monkeypatch.context() as patch:
         plant(patch, records, "_read_body", lambda *_: True)

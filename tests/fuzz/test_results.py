@@ -85,7 +85,9 @@ DOCUMENTS = {
 
 
 @pytest.mark.parametrize("which", DOCUMENTS)
-def test_fuzzed_json_document_raises_documented_errors_only(plan: Plan, tmp_path: Path, which: str) -> None:
+def test_fuzzed_certificate_mutant_and_coverage_json_raises_documented_errors_only(
+    plan: Plan, tmp_path: Path, which: str
+) -> None:
     read, document = DOCUMENTS[which]
     inputs = st.one_of(mutated_json([document]), arbitrary_or_mutated([document]))
     explore(plan, written(tmp_path / "x.json", read), inputs, 50, hostile_json([document]))
@@ -125,13 +127,15 @@ def test_fuzzed_event_streams_raise_documented_errors_only(plan: Plan, tmp_path:
     explore(plan, written(tmp_path / "events", reads_events), inputs, 60, hostile_json(STREAM[:1])[::7])
 
 
-def test_rows_of_an_unfinished_verify(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_rows_of_an_unfinished_verify_never_fail_the_resume(plan: Plan, tmp_path: Path) -> None:
     door = written(tmp_path / "partial", reads_partial, ())
     explore(plan, door, mutated_lines(ROWS), 50, [ROWS[0] + b"\n" + row for row in hostile_json(ROWS[1:])])
 
 
 @pytest.mark.parametrize("which", [*DOCUMENTS, "events"])
-def test_planted_bugs_are_found(tmp_path: Path, which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzer_finds_bugs_planted_in_certificate_record_and_event_readers(
+    tmp_path: Path, which: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     where, name, when = {
         "certificate": (certificate_command, "_print", lambda made, *_: made.rows[:1] != MADE.rows[:1]),
         "mutants": (mutant_record, "_lines", lambda rows: len(rows) != 2),

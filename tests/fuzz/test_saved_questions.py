@@ -132,7 +132,9 @@ def test_fuzzed_history_scripts_raise_documented_errors_only(plan: Plan) -> None
 
 
 @pytest.mark.parametrize("which", ["cases", "failures", "explained", "scripts"])
-def test_planted_bugs_are_found(monkeypatch: pytest.MonkeyPatch, file: Path, which: str) -> None:
+def test_fuzzer_finds_bugs_planted_in_readers_of_cases_failures_and_scripts(
+    monkeypatch: pytest.MonkeyPatch, file: Path, which: str
+) -> None:
     def other(one: Any, *_: Any) -> bool:
         return bool(one.rule != RULE.slug)
 

@@ -77,7 +77,7 @@ def test_fuzzed_environment_variables_raise_documented_errors_only(
     explore(plan, Door(read, (KitError,)), arbitrary_or_mutated(values), 100, values)
 
 
-def test_the_home_of_java(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzed_java_home_raises_documented_errors_only(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(value: bytes) -> None:
         monkeypatch.setenv("JAVA_HOME", value.replace(b"\0", b"").decode("utf-8", "surrogateescape") or "/nowhere")
         java_home.find_java()
@@ -93,7 +93,9 @@ def test_fuzzed_release_names_raise_documented_errors_only(plan: Plan) -> None:
             arbitrary_or_mutated(names), 150, names)  # fmt: skip
 
 
-def test_planted_bugs_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzer_finds_bugs_planted_in_properties_and_jaas_parsers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plant(monkeypatch, java_properties, "_plain", lambda text: "\\u" in text and "\\u0041" not in text)
     plant(monkeypatch, jaas, "_unescaped", lambda quoted: len(quoted) > 6)
     for door, files in ((reads_properties(tmp_path / "x"), PROPERTIES), (JAAS_DOOR, JAAS)):

@@ -135,11 +135,11 @@ def test_fuzzed_known_failures_raise_documented_errors_only(plan: Plan, tmp_path
     explore(plan, known_door(tmp_path), texts(KNOWN), 60, hostile_toml(KNOWN[:2]))
 
 
-def test_fuzzed_pins_file_raises_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_jar_pins_file_raises_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
     explore(plan, pins_door(tmp_path), texts(PINS), 60, hostile_toml(PINS[:2]))
 
 
-def test_pinned_jars_of_brokers(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_broker_pins_file_raises_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
     explore(plan, brokers_door(tmp_path), texts(BROKERS), 50, hostile_toml(BROKERS[:2]))
 
 
@@ -153,11 +153,13 @@ def test_fuzzed_coverage_toml_raises_documented_errors_only(
     explore(plan, coverage_door(tmp_path, monkeypatch), texts(COVERAGE), 50, hostile_toml(COVERAGE[:2]))
 
 
-def test_rule_summaries_are_read_or_refused(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzed_rule_summary_toml_raises_documented_errors_only(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     explore(plan, summary_door(tmp_path, monkeypatch), texts(SUMMARIES), 50, hostile_toml(SUMMARIES[:2]))
 
 
-def test_planted_bugs_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzer_finds_bugs_planted_in_toml_file_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, known_failures, "_span", lambda text: not text)
     plant(monkeypatch, pins, "read_version", lambda name: name != "4.4.0")
     plant(monkeypatch, brokers, "read_version", lambda name: name != "4.4.0")

@@ -91,7 +91,7 @@ def _looks(module: str) -> list[str]:
     ]
 
 
-def test_modules_print_through_the_streams_and_the_console_alone() -> None:
+def test_modules_print_only_through_core_streams_and_console() -> None:
     found = []
     for module in set(TREES) - _PRINTERS - _OTHER_PROCESSES:
         found += [f"{module}, line {line}: {name}" for line, name in _called(TREES[module], _PRINTS) if name in _PRINTS
@@ -106,10 +106,10 @@ def test_modules_print_through_the_streams_and_the_console_alone() -> None:
     assert not found, "use core.streams or core.console, which escape what a terminal would obey"
 
 
-def test_modules_open_what_a_user_names_through_core_files_alone() -> None:
+def test_modules_open_user_files_only_through_core_files() -> None:
     asked = [each for each in TREES if each not in _OWN_FILES and not each.startswith(_OWN_FOLDERS)]
     assert not [line for module in asked for line in _looks(module)], "use core.files, or give a reason in _OWN_FILES"
 
 
-def test_every_reason_is_of_a_module_that_looks_at_files() -> None:
+def test_modules_exempt_from_core_files_exist_and_open_files() -> None:
     assert [module for module in _OWN_FILES if module not in TREES or not _looks(module)] == []

@@ -45,16 +45,16 @@ def _wrong(rule: str, kafka: str, question: dict[str, Any]) -> dict[str, Any] | 
     return {"hash": answer["hash"] & 0x7FFFFFFF} if answer and "hash" in answer else answer
 
 
-def test_a_right_answerer_passes() -> None:
+def test_assert_conforms_passes_for_a_correct_implementation() -> None:
     assert_conforms(_right, "murmur2", examples=20, seed=1)
 
 
-def test_a_wrong_answerer_fails_and_is_explained() -> None:
+def test_assert_conforms_fails_with_the_difference_for_a_wrong_implementation() -> None:
     with pytest.raises(pytest.fail.Exception, match="another hash"):
         assert_conforms(_wrong, "murmur2", examples=20, seed=1)
 
 
-def test_eras_ask_each_distinct_behaviour() -> None:
+def test_assert_conforms_with_eras_asks_each_distinct_behaviour() -> None:
     rule = RULES["round-robin-partitioner"]
     *_, older, newest = newest_of_eras(rule)
 
@@ -68,7 +68,7 @@ def test_eras_ask_each_distinct_behaviour() -> None:
         assert_conforms(behind, rule.slug, kafka="eras", examples=1, seed=1)
 
 
-def test_pytest_failure_is_saved_and_replayed(pytester: pytest.Pytester) -> None:
+def test_failed_assert_conforms_saves_a_failure_that_replay_repeats(pytester: pytest.Pytester) -> None:
     (pytester.mkdir("tests") / "test_mine.py").write_text(
         "def answerer(rule, kafka, question):\n    return {'hash': 7}\n\n\n"
         "def test_mine(assert_conforms):\n    assert_conforms(answerer, 'murmur2')\n"
@@ -82,19 +82,19 @@ def test_pytest_failure_is_saved_and_replayed(pytester: pytest.Pytester) -> None
     assert '{"hash":7}' in again.output
 
 
-def test_known_failures_that_cannot_be_read_stop_the_session(pytester: pytest.Pytester) -> None:
+def test_unreadable_known_failures_file_stops_the_pytest_session(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_nothing():\n    pass\n")
     done = pytester.runpytest_inprocess(*_PLUGIN, "--kafka-known-failures", "absent.toml")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
     done.stderr.fnmatch_lines(["*--kafka-known-failures: absent.toml cannot be read*"])
 
 
-def test_an_answerer_without_the_rule_fails() -> None:
+def test_assert_conforms_fails_if_the_implementation_lacks_the_rule() -> None:
     with pytest.raises(pytest.fail.Exception, match="nothing was judged"):
         assert_conforms(_right, "sequence-increment", examples=5, seed=1)
 
 
-def test_no_rule_or_an_unknown_one_is_refused() -> None:
+def test_assert_conforms_without_a_rule_or_with_an_unknown_rule_is_refused() -> None:
     with pytest.raises(BadInput, match="no rule"):
         assert_conforms(_right)
     with pytest.raises(BadInput, match="unknown rule 'murmur3'"):
@@ -120,7 +120,9 @@ def test_assert_conforms_fixture_uses_command_line_options(pytester: pytest.Pyte
     done.stdout.fnmatch_lines(["*seed 7, 9 examples*"])
 
 
-def test_session_broker_is_started_once_and_ended(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kafka_broker_fixture_starts_one_broker_per_session_and_ends_the_broker(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from contextlib import contextmanager
 
     from kafka_conformance.brokers import broker
@@ -142,7 +144,7 @@ def test_session_broker_is_started_once_and_ended(pytester: pytest.Pytester, mon
     assert said == [("3.9.1", "jars"), "ended"]
 
 
-def test_where_no_broker_can_be_had_tests_fail_and_say_why(pytester: pytest.Pytester) -> None:
+def test_kafka_broker_fixture_errors_with_reason_if_no_broker_can_start(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("def test_one(kafka_broker): pass\n")
     done = pytester.runpytest_inprocess(*_PLUGIN, "--kafka-broker", "2.8.2", "--kafka-broker-engine", "jars")
     done.assert_outcomes(errors=1)

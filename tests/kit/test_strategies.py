@@ -13,18 +13,18 @@ from kafka_reference import partition_for_key
 
 @given(strategies.keys(), strategies.partition_counts())
 @settings(max_examples=50)
-def test_keys_and_counts_are_what_the_function_takes(key: bytes, partitions: int) -> None:
+def test_key_and_partition_count_strategies_give_valid_partition_arguments(key: bytes, partitions: int) -> None:
     assert 0 <= partition_for_key(key, partitions) < partitions
 
 
 @given(strategies.clusters())
 @settings(max_examples=20)
-def test_clusters_are_of_one_topic(cluster: object) -> None:
+def test_cluster_strategy_gives_clusters_with_partitions(cluster: object) -> None:
     assert hasattr(cluster, "partitions")
 
 
 @pytest.mark.parametrize("slug", ["murmur2", "sequence-increment", "default-partitioner"])
-def test_questions_are_of_their_rule_and_come_with_answers(slug: str) -> None:
+def test_question_strategies_give_questions_of_the_rule_with_answers(slug: str) -> None:
     seen = []
 
     @given(strategies.questions(slug), strategies.answered(slug))
@@ -38,7 +38,7 @@ def test_questions_are_of_their_rule_and_come_with_answers(slug: str) -> None:
     assert seen
 
 
-def test_strategies_refuse_unknown_rules_and_releases() -> None:
+def test_strategies_with_unknown_rule_or_release_without_the_rule_are_refused() -> None:
     with pytest.raises(BadInput, match="unknown rule 'murmur3'"):
         strategies.questions("murmur3")
     with pytest.raises(BadInput, match="no rule of release"):

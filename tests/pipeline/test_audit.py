@@ -75,7 +75,7 @@ def right(spark: Spark, folder: Path, truth: Truth) -> Counter[str]:
     ],
     ids=["java", "kafka-python", "librdkafka murmur2", "librdkafka's default", "librdkafka fnv1a"],
 )
-def test_topic_of_one_real_producer_is_attributed_to_that_producer(
+def test_audit_attributes_topic_of_one_real_producer_to_the_partitioner_used(
     writer: object, placed: Placed, spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     topic = f"one-{placed.rule}-{tmp_path.name}"
@@ -116,7 +116,9 @@ def test_producers_in_blocks_and_at_the_same_time(
         assert {place.partition for place in split.places} == lives[bytes.fromhex(split.key)]
 
 
-def test_a_topic_that_grew(spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path) -> None:
+def test_audit_finds_the_partition_count_increase_from_3_to_12_with_offsets(
+    spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
+) -> None:
     before, after = Records(keys_of(15_000, seed=4)), Records(keys_of(30_000, seed=5))
     truth = topics.write_around_growth(java, kafka_broker.bootstrap, "grown", before, after)
     found = audited(spark, kafka_broker, "grown", tmp_path / "run")
@@ -129,7 +131,7 @@ def test_a_topic_that_grew(spark: Spark, kafka_broker: Broker, java: JavaWriter,
     assert set(grew.until) == {0, 1, 2}
 
 
-def test_rare_real_producer_is_found_although_no_block_shows_a_pattern(
+def test_audit_finds_a_librdkafka_producer_of_72_records_among_24000(
     spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     topics.create_topic(kafka_broker.bootstrap, "rare", 12)
@@ -147,7 +149,9 @@ def test_rare_real_producer_is_found_although_no_block_shows_a_pattern(
     assert found.explained == found.keyed
 
 
-def test_records_without_a_key(spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path) -> None:
+def test_audit_recognizes_sticky_and_round_robin_patterns_of_keyless_records(
+    spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
+) -> None:
     bare = Records([None] * 40_000)
     for topic, writer, pattern in (
         ("sticky", java, "sticky runs"),
@@ -162,7 +166,7 @@ def test_records_without_a_key(spark: Spark, kafka_broker: Broker, java: JavaWri
         assert max(found.keyless.patterns, key=lambda name: found.keyless.patterns[name]) == pattern, found.keyless
 
 
-def test_partitions_that_were_named_are_nobodys(
+def test_audit_attributes_records_with_explicit_partitions_to_no_partitioner(
     spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     topics.create_topic(kafka_broker.bootstrap, "explicit", 12)
@@ -174,7 +178,7 @@ def test_partitions_that_were_named_are_nobodys(
 
 
 @pytest.mark.long
-def test_a_run_in_chunks_is_the_run_in_one(
+def test_audit_in_chunks_equals_the_audit_in_one_chunk(
     spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     topics.create_topic(kafka_broker.bootstrap, "chunks", 12)
@@ -188,7 +192,7 @@ def test_a_run_in_chunks_is_the_run_in_one(
     assert explained[0] == explained[1]
 
 
-def test_a_run_that_was_ended_goes_on_to_the_same_result(
+def test_interrupted_audit_resumes_to_the_result_of_an_undisturbed_audit(
     spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     topics.create_topic(kafka_broker.bootstrap, "resumed", 12)
@@ -221,7 +225,7 @@ def found_in(result: Audit) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in {"took_s", "offending_records"}}
 
 
-def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
+def test_audit_ends_in_one_line_if_the_broker_is_killed_and_resumes_later(
     spark: Spark, java: JavaWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     do, begun = Run.do, list[int]()
@@ -259,7 +263,9 @@ def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
     assert found_in(resumed) == found_in(undisturbed)
 
 
-def test_what_is_not_there_is_one_line(spark: Spark, kafka_broker: Broker, tmp_path: Path) -> None:
+def test_audit_of_missing_or_invalid_topic_is_refused_and_empty_topic_is_noted(
+    spark: Spark, kafka_broker: Broker, tmp_path: Path
+) -> None:
     with pytest.raises(BadInput, match=r"topic nowhere does not exist at 127\.0\.0\.1"):
         audited(spark, kafka_broker, "nowhere", tmp_path / "run")
     with pytest.raises(BadInput, match=r"^'no name' is not a valid topic name: "):
@@ -281,7 +287,9 @@ def test_recreated_topic_with_fewer_partitions_ends_the_resumed_audit(
         audited(spark, kafka_broker, "anew", tmp_path / "run")
 
 
-def test_unexplained_is_no_rule(spark: Spark, kafka_broker: Broker, tmp_path: Path) -> None:
+def test_audit_attributes_randomly_placed_keys_to_no_partitioner(
+    spark: Spark, kafka_broker: Broker, tmp_path: Path
+) -> None:
     """Keys at random: nobody explains them, and none is made up."""
     topics.create_topic(kafka_broker.bootstrap, "random", 12)
     sender = Librdkafka(settings={"partitioner": "random"})

@@ -63,7 +63,7 @@ def found_in(audit: Audit) -> Audit:
 
 
 @pytest.mark.usefixtures("candidate")
-def test_spark_finds_what_this_process_finds(spark: Spark, tmp_path: Path) -> None:
+def test_spark_and_local_audits_with_custom_partitioner_and_sample_are_equal(spark: Spark, tmp_path: Path) -> None:
     ends: dict[int, int] = {}
     rows: list[dict[str, Any]] = []
     for time in range(12_000):
@@ -92,7 +92,7 @@ def test_spark_finds_what_this_process_finds(spark: Spark, tmp_path: Path) -> No
 
 
 @pytest.mark.usefixtures("candidate")
-def test_a_join_expects_the_users_own_partitioner(spark: Spark, tmp_path: Path) -> None:
+def test_join_audit_finds_keys_placed_differently_by_a_custom_partitioner(spark: Spark, tmp_path: Path) -> None:
     keys = [b"user-%d" % number for number in range(200)]
     sides = []
     for name, off in (("a", 0), ("b", 1)):
@@ -145,7 +145,9 @@ def written(broker: Broker, topic: str) -> dict[int, list[int]]:
     return found
 
 
-def test_a_window_of_a_topic(spark: Spark, kafka_broker: Broker, tmp_path: Path) -> None:
+def test_audit_from_and_to_times_judges_only_records_in_the_window(
+    spark: Spark, kafka_broker: Broker, tmp_path: Path
+) -> None:
     times = written(kafka_broker, "window")
     begin, end = (parse_bound("--from", text) for text in ("2023-11-14T22:30:00Z", "2023-11-14T23:30:00Z"))
     assert begin is not None
@@ -164,7 +166,7 @@ def test_a_window_of_a_topic(spark: Spark, kafka_broker: Broker, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ["spark", "local"])
-def test_retention_while_a_run_reads(
+def test_audit_continues_and_reports_records_deleted_by_retention_meanwhile(
     spark: Spark, kafka_broker: Broker, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before the third chunk the broker deletes a part of it, and all of it in another partition; then Ctrl-C."""

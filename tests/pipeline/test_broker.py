@@ -63,7 +63,7 @@ def end_of(consumer: Any, place: Any) -> int:
 
 
 @pytest.mark.parametrize("release", list(load_brokers().releases))
-def test_every_pinned_release_runs(release: str) -> None:
+def test_broker_of_every_pinned_release_starts_and_keeps_records(release: str) -> None:
     with running_broker(release, engine="jars") as broker:
         assert broker.release == release
         assert broker.bootstrap.startswith("127.0.0.1:")
@@ -80,7 +80,7 @@ def test_every_pinned_release_runs(release: str) -> None:
 
 
 @pytest.mark.parametrize("release", ["3.3.2", "4.4.0"])
-def test_single_node_keeps_records_after_stop_and_kill(release: str) -> None:
+def test_single_broker_node_keeps_records_after_stop_and_kill(release: str) -> None:
     with running_broker(release, engine="jars") as broker:
         broker.create_topic("t", 1)
         assert sent_and_read(broker, "t") == 20
@@ -94,7 +94,7 @@ def test_single_node_keeps_records_after_stop_and_kill(release: str) -> None:
 
 
 @pytest.mark.parametrize("release", ["3.3.2", "4.4.0"])
-def test_three_nodes_go_on_without_one(release: str) -> None:
+def test_three_node_cluster_accepts_records_with_one_node_down(release: str) -> None:
     with running_broker(release, nodes=3, engine="jars") as broker:
         assert len(set(broker.bootstrap.split(","))) == 3
         assert list(broker.process_ids) == [1, 2, 3]
@@ -113,7 +113,7 @@ def test_three_nodes_go_on_without_one(release: str) -> None:
     assert all(map(is_gone, pids.values()))
 
 
-def test_settings_reach_the_broker_and_a_topic_is_not_made_by_mistake(kafka_broker: Broker) -> None:
+def test_broker_applies_settings_and_does_not_auto_create_topics(kafka_broker: Broker) -> None:
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient, ConfigResource
 
@@ -164,7 +164,7 @@ def started(tmp_path: Path, rooms: dict[str, str]) -> Iterator[Callable[..., sub
 
 @pytest.mark.parametrize("nodes", ["1", "3"])
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-def test_however_a_run_ends_nothing_is_left(
+def test_broker_run_ended_by_a_signal_leaves_no_process_or_folder(
     started: Callable[..., subprocess.Popen[str]], rooms: dict[str, str], nodes: str, how: signal.Signals
 ) -> None:
     process = started("--topic", "orders:3", "--nodes", nodes)
@@ -183,7 +183,7 @@ def test_however_a_run_ends_nothing_is_left(
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize("after_s", [0.6, 1.2, 2.5])
-def test_broker_run_ended_while_starting_leaves_nothing(
+def test_broker_run_ended_while_starting_leaves_no_process_or_folder(
     started: Callable[..., subprocess.Popen[str]], rooms: dict[str, str], how: signal.Signals, after_s: float
 ) -> None:
     process = started()
@@ -194,7 +194,7 @@ def test_broker_run_ended_while_starting_leaves_nothing(
     assert nothing_left(rooms, pids)
 
 
-def test_a_broker_that_is_killed_ends_the_run_with_one_line(
+def test_killed_broker_jvm_ends_broker_run_with_exit_code_2_and_one_line(
     started: Callable[..., subprocess.Popen[str]], rooms: dict[str, str]
 ) -> None:
     process = started()
@@ -235,21 +235,21 @@ def ended(rooms: dict[str, str], *arguments: str, **more: str) -> str:
         (["--engine", "docker", "--nodes", "3"], "a broker from Docker has one node"),
     ],
 )
-def test_what_cannot_be_run_is_one_line(rooms: dict[str, str], given: list[str], words: str) -> None:
+def test_broker_run_with_bad_options_exits_2_with_one_line(rooms: dict[str, str], given: list[str], words: str) -> None:
     assert words in ended(rooms, *given)
 
 
-def test_no_java_is_one_line(rooms: dict[str, str], tmp_path: Path) -> None:
+def test_broker_run_without_java_exits_2_with_one_line(rooms: dict[str, str], tmp_path: Path) -> None:
     assert "has no working bin/java" in ended(rooms, JAVA_HOME=str(tmp_path))
 
 
-def test_a_port_in_use_is_one_line(rooms: dict[str, str]) -> None:
+def test_broker_run_on_a_port_in_use_exits_2_with_one_line(rooms: dict[str, str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert f"port {port} of 127.0.0.1 is in use" in ended(rooms, "--port", str(port))
 
 
-def test_port_taken_while_a_node_is_stopped_is_reported() -> None:
+def test_node_restart_on_a_port_in_use_raises_broker_lost() -> None:
     with running_broker(engine="jars") as broker:
         broker.stop_node(1)
         host, port = broker.bootstrap.split(":")
@@ -259,7 +259,7 @@ def test_port_taken_while_a_node_is_stopped_is_reported() -> None:
         broker.create_topic("t", 1)
 
 
-def test_a_jar_that_was_changed_is_one_line(rooms: dict[str, str], tmp_path: Path) -> None:
+def test_broker_run_with_a_changed_jar_exits_2_with_one_line(rooms: dict[str, str], tmp_path: Path) -> None:
     from kafka_jars.store import default_store
 
     pins, store = load_brokers(), default_store()

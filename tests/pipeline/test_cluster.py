@@ -58,7 +58,7 @@ def kit(master: str, tmp_path: Path) -> Kit:
 
 
 @pytest.mark.parametrize("submitted", [False, True], ids=["--master", "spark-submit"])
-def test_a_sweep_asks_the_real_java_on_executors_and_can_fail(kit: Kit, submitted: bool) -> None:
+def test_sweep_on_spark_cluster_agrees_with_java_and_detects_a_mutant(kit: Kit, submitted: bool) -> None:
     asked = ("sweep", "--rules", "murmur2", "--every", "1", "--keys", "70000", "--seed", "1")
     code, document = kit(*asked, submitted=submitted)
     assert code == 0
@@ -72,7 +72,7 @@ def test_a_sweep_asks_the_real_java_on_executors_and_can_fail(kit: Kit, submitte
     assert sum(part["alike"] for part in document["results"]) < 257
 
 
-def test_an_audit_on_a_cluster_finds_what_one_machine_finds(
+def test_audit_on_spark_cluster_equals_the_audit_on_one_machine(
     kit: Kit, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     topics.create_topic(kafka_broker.bootstrap, "clustered", 6)
@@ -93,7 +93,9 @@ def test_an_audit_on_a_cluster_finds_what_one_machine_finds(
         assert same == {name: one[name] for name in same}
 
 
-def test_spark_session_without_executor_is_reported(master: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spark_session_without_executor_raises_spark_fault_after_the_limit(
+    master: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(spark_session, "EXECUTOR_LIMIT_S", 5.0)
     monkeypatch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
     with (
@@ -103,7 +105,7 @@ def test_spark_session_without_executor_is_reported(master: str, monkeypatch: py
         spark.check_executors()
 
 
-def test_a_master_that_is_not_there_is_one_line() -> None:
+def test_unreachable_spark_master_raises_spark_fault_in_one_line() -> None:
     nowhere = f"spark://127.0.0.1:{free_port()}"
     with (
         pytest.raises(SparkFault, match=f"^no master responds at {nowhere}, or it refused the application$"),

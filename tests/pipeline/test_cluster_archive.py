@@ -105,14 +105,14 @@ def here(commands: str, master: str, folder: str) -> str:
 
 
 @pytest.mark.parametrize("block", [COMMAND, SUBMIT], ids=["--master", "spark-submit"])
-def test_audit_on_workers_imports_the_package_from_the_archive(
+def test_audit_on_spark_workers_imports_the_package_from_the_archive(
     master: str, folder: Path, tmp_path: Path, block: str
 ) -> None:
     document = json.loads(shell(here(block, master, str(tmp_path / "run")), folder))
     assert (document["records"], document["offending"]) == (3_000, 0)
 
 
-def test_own_job_imports_the_package_from_the_archive(master: str, folder: Path) -> None:
+def test_user_spark_job_imports_the_package_from_the_archive(master: str, folder: Path) -> None:
     shown = shell(here(PLACES, master, ""), folder)
     assert re.search(r"^\|\s+9\|$", shown, re.MULTILINE)
     package, python = places(shell(here(PLACES, master, "").replace("places.py", "where.py"), folder))
@@ -121,14 +121,14 @@ def test_own_job_imports_the_package_from_the_archive(master: str, folder: Path)
     assert "/work/app-" in python
 
 
-def test_own_job_imports_the_package_from_the_wheel(master: str, folder: Path) -> None:
+def test_user_spark_job_imports_the_package_from_py_files(master: str, folder: Path) -> None:
     own = {"PYSPARK_PYTHON": str(folder / "workers/bin/python"), "PYSPARK_DRIVER_PYTHON": str(folder / "bin/python3")}
     assert re.search(r"^\|\s+9\|$", shell(here(PY_FILES, master, ""), folder, **own), re.MULTILINE)
     package, _ = places(shell(here(PY_FILES, master, "").replace("places.py", "where.py"), folder, **own))
     assert "/kafka_conformance.zip/" in package
 
 
-def test_workers_without_the_package_fail_in_one_line(master: str, folder: Path) -> None:
+def test_spark_workers_without_the_package_fail_in_one_line(master: str, folder: Path) -> None:
     bare = here(COMMAND, master, str(folder / "bare")).replace("--setting spark.archives=workers.tar.gz#workers", "")
     bare = bare.replace("./workers/bin/python", str(folder / "workers/bin/python"))
     said = shell(f"{bare.strip()} 2>&1 || test $? = 2", folder)

@@ -114,7 +114,7 @@ KINDS = [*((write, READ_COMMITTED) for write in (mixture, growth, transactions, 
 
 
 @pytest.mark.parametrize(("write", "isolation"), KINDS)
-def test_engines_give_equal_audits_of_a_topic(
+def test_spark_and_local_engines_give_equal_audits_of_a_topic(
     write: Callable[[str, str, JavaWriter], None], isolation: str, spark: Spark, kafka_broker: Broker, java: JavaWriter,
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -139,7 +139,7 @@ def test_engines_give_equal_audits_of_a_topic(
     assert found_in(audit_locally(spans, asked, str(tmp_path / "spark"), STEPS)) == found_in(by_spark), "resumed"
 
 
-def test_engines_give_equal_audits_of_an_export(spark: Spark, tmp_path: Path) -> None:
+def test_spark_and_local_engines_give_equal_audits_of_an_export(spark: Spark, tmp_path: Path) -> None:
     """Larger than a sample, in any order, in chunks."""
     draws, count = np.random.default_rng(3), 90_000
     keys = [None if draws.random() < 0.1 else b"customer-%d" % number for number in draws.integers(0, 9_000, count)]
@@ -159,7 +159,7 @@ def test_engines_give_equal_audits_of_an_export(spark: Spark, tmp_path: Path) ->
     assert listed(tmp_path / "local") == listed(tmp_path / "spark")
 
 
-def test_engines_give_equal_audits_of_a_join(
+def test_spark_and_local_engines_give_equal_audits_of_a_join(
     spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     where, sources = kafka_broker.bootstrap, ("engines-join-a", "engines-join-b")
@@ -176,7 +176,7 @@ def test_engines_give_equal_audits_of_a_join(
     assert alone == by_spark
 
 
-def test_a_sample_is_selected_by_the_same_numbers(spark: Spark) -> None:
+def test_spark_and_numpy_compute_equal_xxhash64_for_record_sampling(spark: Spark) -> None:
     rows = [(partition, offset) for partition in (0, 7, 2**31 - 1) for offset in (0, 1, 10**15, 2**63 - 1)]
     frame = spark.session.createDataFrame(rows, "partition int, offset long")
     numbers = [row[0] for row in frame.selectExpr("xxhash64(partition, offset)").collect()]

@@ -26,7 +26,7 @@ def export(spark: Spark, path: Path, rows: list[tuple[Any, ...]], partitions: in
     return Export(spark, str(path), "parquet", partitions)
 
 
-def test_export_spans_are_the_offsets_in_the_files(spark: Spark, tmp_path: Path) -> None:
+def test_offset_ranges_of_an_export_are_those_in_the_parquet_files(spark: Spark, tmp_path: Path) -> None:
     made = export(spark, tmp_path / "a", ROWS)
     assert made.spans == {0: Span(3, 10), 1: Span(0, 0), 2: Span(3, 10), 3: Span(0, 0)}
     assert [tuple(row) for row in made.frame({2: Span(4, 10)}).collect()] == [
@@ -35,7 +35,9 @@ def test_export_spans_are_the_offsets_in_the_files(spark: Spark, tmp_path: Path)
     assert export(spark, tmp_path / "none", []).spans == dict.fromkeys(range(4), Span(0, 0))
 
 
-def test_export_spans_are_computed_in_one_pass(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_offset_ranges_of_an_export_are_computed_in_one_pass(
+    spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     passes = []
     call = Spark.call
 
@@ -49,7 +51,9 @@ def test_export_spans_are_computed_in_one_pass(spark: Spark, tmp_path: Path, mon
 
 
 @pytest.mark.parametrize("row", [(None, 4, 0, b"k"), (1, None, 0, b"k")])
-def test_records_of_no_place_are_counted(spark: Spark, tmp_path: Path, row: tuple[Any, ...]) -> None:
+def test_export_records_without_partition_or_offset_are_refused_with_count(
+    spark: Spark, tmp_path: Path, row: tuple[Any, ...]
+) -> None:
     with pytest.raises(BadInput, match=r"a: 2 records have no partition or no offset: export both columns$"):
         export(spark, tmp_path / "a", [*ROWS, row, row])
 
@@ -73,7 +77,7 @@ def attributed(found: Audit) -> dict[str, int]:
     return {name: sum(line.attributed.get(name, 0) for line in found.by_partition) for name in sorted(names)}
 
 
-def test_five_keys_are_too_few_to_tell(spark: Spark, tmp_path: Path) -> None:
+def test_audit_of_five_keys_cannot_tell_partitioners_apart(spark: Spark, tmp_path: Path) -> None:
     keys = [b"customer-%d" % (number % 5) for number in range(200)]
     found = audited(spark, tmp_path, keys, lambda key: zlib.crc32(key) % 12)
     assert found.doubt is not None
@@ -82,7 +86,7 @@ def test_five_keys_are_too_few_to_tell(spark: Spark, tmp_path: Path) -> None:
     assert (found.runs, found.growth, found.offending) == ((), (), 120)
 
 
-def test_integers_make_no_history(spark: Spark, tmp_path: Path) -> None:
+def test_audit_of_integer_keys_reports_no_partition_count_increase(spark: Spark, tmp_path: Path) -> None:
     keys = [b"%d" % (number % 3000) for number in range(6000)]
     found = audited(spark, tmp_path / "modulo", keys, lambda key: int(key) % 12)
     assert (attributed(found), found.growth, found.splits.keys) == ({"text-integer@12": 6000}, (), 0)

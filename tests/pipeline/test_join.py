@@ -52,15 +52,15 @@ def test_counts_are_those_of_every_pair_of_records(spark: Spark) -> None:
     check_every_pair(partial(joined, spark))
 
 
-def test_key_in_equal_partitions_of_both_topics_can_be_missed(spark: Spark) -> None:
+def test_join_misses_pairs_of_a_key_that_both_topics_have_in_two_partitions(spark: Spark) -> None:
     check_same_partitions(partial(joined, spark))
 
 
-def test_topics_that_agree_miss_nothing_whatever_the_rule(spark: Spark) -> None:
+def test_join_of_topics_with_equal_placement_misses_no_key(spark: Spark) -> None:
     check_agreement(partial(joined, spark))
 
 
-def test_who_is_to_blame_follows_the_rule_that_is_expected(spark: Spark) -> None:
+def test_join_audit_blames_the_topic_that_differs_from_the_expected_partitioner(spark: Spark) -> None:
     import zlib
 
     keys = [b"k%d" % at for at in range(60)]
@@ -73,7 +73,7 @@ def test_who_is_to_blame_follows_the_rule_that_is_expected(spark: Spark) -> None
     assert found.keys_missed == sum(one[0] != two[0] for one, two in zip(by_java, by_crc, strict=True))
 
 
-def test_only_so_many_keys_are_kept_and_all_are_counted(spark: Spark) -> None:
+def test_join_audit_lists_at_most_the_kept_number_of_missed_keys(spark: Spark) -> None:
     a: list[Row] = [(0, at, 1, b"k%d" % at) for at in range(50)]
     b: list[Row] = [(1, at, 1, b"k%d" % at) for at in range(50)]
     found = joined(spark, a, b, kept=7)
@@ -81,11 +81,11 @@ def test_only_so_many_keys_are_kept_and_all_are_counted(spark: Spark) -> None:
     assert msgspec.json.decode(msgspec.json.encode(found), type=Join) == found
 
 
-def test_nothing_to_join_by_is_no_verdict(spark: Spark) -> None:
+def test_join_audit_of_topics_without_common_keys_has_no_verdict(spark: Spark) -> None:
     check_nothing_to_join(partial(joined, spark))
 
 
-def test_keys_in_different_frames(spark: Spark) -> None:
+def test_join_audit_finds_keys_missed_due_to_different_schema_ids(spark: Spark) -> None:
     """Each topic is where Java puts its keys, and no whole key is in both."""
     names = [b"user-%d" % number for number in range(60)]
     framed = [[b"\0" + schema.to_bytes(4, "big") + name for name in names] for schema in (7, 9)]

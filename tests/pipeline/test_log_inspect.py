@@ -37,13 +37,13 @@ def seen(folder: Path, **how: Any) -> Inspection:
     return inspect(open_directory(folder), **how)
 
 
-def test_there_are_at_least_twenty_directories(directories: Directories) -> None:
+def test_log_inspect_covers_at_least_twenty_directories_of_real_brokers(directories: Directories) -> None:
     assert set(directories.seen) == set(NAMES)
     assert len({found.directory for found in directories.seen.values()}) >= 20
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_healthy_directory_is_called_broken(directories: Directories, name: str) -> None:
+def test_log_inspect_of_healthy_broker_directory_reports_sound(directories: Directories, name: str) -> None:
     found = directories.seen[name]
     assert [row for row in found.findings if row.severity != "note"] == []
     assert found.verdict == "sound"
@@ -51,7 +51,9 @@ def test_no_healthy_directory_is_called_broken(directories: Directories, name: s
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_a_directory_has_what_makes_inspection_difficult(directories: Directories, release: str) -> None:
+def test_inspected_directories_have_transactions_compaction_and_retention(
+    directories: Directories, release: str
+) -> None:
     for state in ("running", "stopped"):
         by_name = {one.name: one for one in directories.seen[f"{release} {state}"].partitions}
         assert len(by_name) >= 16
@@ -61,7 +63,7 @@ def test_a_directory_has_what_makes_inspection_difficult(directories: Directorie
         assert by_name["retained-0"].start > 0
 
 
-def test_a_partition_moves_between_disks(directories: Directories) -> None:
+def test_log_inspect_recognizes_a_partition_that_moves_between_disks(directories: Directories) -> None:
     running = [name for name in NAMES if "disk" in name and "running" in name]
     moving = [one.name for name in running for one in directories.seen[name].partitions if "-future" in one.name]
     assert len(moving) == 1
@@ -70,7 +72,9 @@ def test_a_partition_moves_between_disks(directories: Directories) -> None:
 
 
 @pytest.mark.parametrize("release", TIERED)
-def test_tiered_storage_leaves_older_epochs_and_remote_segments(directories: Directories, release: str) -> None:
+def test_tiered_storage_directory_has_old_leader_epochs_and_remote_segments(
+    directories: Directories, release: str
+) -> None:
     folder = directories.copies[f"{release} tiered stopped"]
     by_name = {one.name: one for one in directories.seen[f"{release} tiered stopped"].partitions}
     assert by_name["tiered-0"].start > 0
@@ -80,7 +84,7 @@ def test_tiered_storage_leaves_older_epochs_and_remote_segments(directories: Dir
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_an_offset_is_found(directories: Directories, release: str) -> None:
+def test_log_find_finds_records_by_offset_in_real_segments(directories: Directories, release: str) -> None:
     folder = directories.copies[f"{release} stopped"] / "plain-zstd-0"
     partition = one_partition(open_directory(folder), "")
     for offset in (0, 1_234, 2_999):
@@ -182,7 +186,7 @@ DAMAGES: dict[Callable[[Path], None], str] = {
 
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
-def test_every_damage_is_found(
+def test_log_inspect_finds_every_kind_of_damage_in_a_broker_directory(
     directories: Directories, release: str, damage: Callable[[Path], None], tmp_path: Path
 ) -> None:
     folder = tmp_path / "plain-none-0"

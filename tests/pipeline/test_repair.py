@@ -117,7 +117,7 @@ def test_headers_compacted_gaps_and_the_topics_own_settings_are_kept(
         assert topics.settings(f"{name}-new") == own
 
 
-def test_of_transactions_what_was_committed(
+def test_repair_copies_only_records_of_committed_transactions(
     spark: Spark, broker: Broker, name: str, repaired: Callable[..., Repair]
 ) -> None:
     create_topic(broker.bootstrap, name, 2)
@@ -206,7 +206,7 @@ def test_repair_killed_and_resumed_equals_an_undisturbed_run(
     assert other == one
 
 
-def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
+def test_repair_ends_in_one_line_if_the_broker_is_killed_and_resumes_later(
     spark: Spark, broker: Broker, name: str, repaired: Callable[..., Repair]
 ) -> None:
     records = 60_000
@@ -241,7 +241,7 @@ def test_a_broker_that_goes_away_is_one_line_and_the_run_resumes(
 
 
 @pytest.mark.long
-def test_foreign_record_in_the_target_is_detected_during_repair(
+def test_repair_stops_if_another_producer_writes_to_the_target_topic(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair]
 ) -> None:
     big(spark, broker, name, 60_000)
@@ -268,7 +268,7 @@ def test_foreign_record_in_the_target_is_detected_during_repair(
     assert repaired(partitions=4).right
 
 
-def test_a_target_that_is_there_is_refused_and_so_is_a_source_that_is_not(
+def test_repair_to_existing_topic_or_from_missing_topic_is_refused(
     broker: Broker, name: str, repaired: Callable[..., Repair]
 ) -> None:
     with pytest.raises(BadInput, match=f"topic {name} does not exist"):
@@ -282,7 +282,9 @@ def test_a_target_that_is_there_is_refused_and_so_is_a_source_that_is_not(
         repaired(target=name)
 
 
-def test_a_topic_without_records_is_repaired_too(broker: Broker, name: str, repaired: Callable[..., Repair]) -> None:
+def test_repair_of_empty_topic_creates_an_empty_target_topic(
+    broker: Broker, name: str, repaired: Callable[..., Repair]
+) -> None:
     create_topic(broker.bootstrap, name, 2)
     found = repaired(partitions=3)
     assert found.right
@@ -292,7 +294,7 @@ def test_a_topic_without_records_is_repaired_too(broker: Broker, name: str, repa
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # kafka-python reads its own files in an old way
 @pytest.mark.parametrize("wrong", ["a value", "an order", "a null", "a header", "a time", "one less"])
-def test_what_is_not_as_planned_is_seen(
+def test_repair_comparison_detects_a_changed_value_order_header_or_missing_record(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, wrong: str, tmp_path: Path
 ) -> None:
     """The comparison itself: the plan of one topic against another that differs in one thing."""
@@ -333,7 +335,7 @@ def test_what_is_not_as_planned_is_seen(
     assert differs.planned != differs.found
 
 
-def test_misplaced_keys_are_counted_by_the_reference(spark: Spark) -> None:
+def test_repair_check_counts_keys_not_placed_by_murmur2(spark: Spark) -> None:
     keys = [b"k%d" % at for at in range(50)]
     rows = [(java_partition(key, 7), key) for key in keys] + [(java_partition(keys[0], 7) ^ 1, keys[0]), (3, None)]
     frame = spark.session.createDataFrame(rows, "partition int, key binary")

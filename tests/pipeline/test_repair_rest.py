@@ -63,7 +63,7 @@ def check_offsets(topic: Topic) -> None:
     assert all([one.offset for one in ones] == list(range(len(ones))) for ones in topic.values())
 
 
-def test_repeated_repair_copies_the_rest_behind_the_first_copy(
+def test_repeated_repair_appends_new_source_records_in_order(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -111,7 +111,7 @@ def test_repeated_repair_copies_the_rest_behind_the_first_copy(
     assert read(spark, broker.bootstrap, f"{name}-new") == target
 
 
-def test_a_new_topic_in_use_is_not_written(
+def test_repair_refuses_to_write_a_target_with_records_of_another_producer(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair]
 ) -> None:
     mixed_topic(broker.bootstrap, name, java, records=60)
@@ -128,7 +128,7 @@ def test_a_new_topic_in_use_is_not_written(
 
 
 @pytest.mark.long
-def test_followed_repair_copies_each_record_once_in_order(
+def test_repair_follow_copies_each_record_once_in_order_while_producers_write(
     spark: Spark,
     broker: Broker,
     java: JavaWriter,
@@ -187,7 +187,7 @@ sys.exit(0 if found.right else 1)
 
 
 @pytest.mark.long
-def test_repair_killed_during_the_rest_resumes_without_loss_or_duplicates(
+def test_second_repair_pass_killed_and_resumed_has_no_loss_or_duplicates(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair], tmp_path: Path
 ) -> None:
     mixed_topic(broker.bootstrap, name, java, records=100)
@@ -225,7 +225,9 @@ def test_repair_killed_during_the_rest_resumes_without_loss_or_duplicates(
 
 
 @pytest.mark.long
-def test_ctrl_c_ends_following_with_the_report(broker: Broker, java: JavaWriter, name: str, tmp_path: Path) -> None:
+def test_repair_follow_ended_by_ctrl_c_prints_the_report(
+    broker: Broker, java: JavaWriter, name: str, tmp_path: Path
+) -> None:
     mixed_topic(broker.bootstrap, name, java, records=60)
     errors = tmp_path / "stderr"
     with errors.open("wb") as file:
@@ -293,7 +295,7 @@ def committed(broker: Broker, group: str, topic: str, partitions: int = 5) -> di
     return {place.partition: place.offset for place in found if place.offset >= 0}
 
 
-def test_groups_are_mapped_by_time_and_no_record_is_skipped(
+def test_consumer_groups_mapped_to_the_target_topic_skip_no_unread_record(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair],
     mapped: Callable[..., GroupMapping],
 ) -> None:  # fmt: skip
@@ -327,7 +329,7 @@ def test_groups_are_mapped_by_time_and_no_record_is_skipped(
     assert 0 < by_name[f"{name}-most"].again < 650
 
 
-def test_a_group_with_members_is_refused_and_one_that_has_moved_is_kept(
+def test_consumer_group_with_members_is_refused_and_committed_group_is_kept(
     broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair], mapped: Callable[..., GroupMapping]
 ) -> None:
     mixed_topic(broker.bootstrap, name, java, records=60)

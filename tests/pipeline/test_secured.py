@@ -63,7 +63,7 @@ def test_valid_logins_pass_the_preflight_of_secured_brokers(secured: Secured) ->
     assert check(secured.tls, {"security.protocol": "SSL", "ssl.truststore.location": "/trust.jks"}) == ""
 
 
-def test_what_cannot_work_is_named(secured: Secured) -> None:
+def test_preflight_of_secured_broker_names_wrong_protocol_mechanism_login_or_topic(secured: Secured) -> None:
     plain, login = secured.broker.bootstrap, secured.login()
     assert check(plain, {}, "order") == f"topic order does not exist at {plain}: did you mean orders?"
     assert check(plain, {}, "or der").startswith("'or der' is not a valid topic name")
@@ -132,7 +132,9 @@ def written(folder: Path) -> bytes:
 
 @pytest.mark.long
 @pytest.mark.parametrize("submit", [False, True], ids=["own JVM", "spark-submit"])
-def test_no_secret_is_left_anywhere_and_json_is_alone(submit: bool, secured: Secured, tmp_path: Path) -> None:
+def test_audit_of_sasl_broker_leaks_no_password_and_prints_only_json(
+    submit: bool, secured: Secured, tmp_path: Path
+) -> None:
     folder = tmp_path / "all"
     words = (TOPIC, "--folder", str(folder / "run"), "--html", str(folder / "page.html"), "--json", "--all-records")
     command, given_env = command_line(folder, secured, *words, submit=submit)
@@ -157,7 +159,9 @@ def test_no_secret_is_left_anywhere_and_json_is_alone(submit: bool, secured: Sec
 
 @pytest.mark.long
 @pytest.mark.parametrize("submit", [False, True], ids=["own JVM", "spark-submit"])
-def test_ctrl_c_is_one_line_and_the_run_resumes(submit: bool, secured: Secured, tmp_path: Path) -> None:
+def test_audit_of_sasl_broker_ended_by_ctrl_c_prints_one_line_and_resumes(
+    submit: bool, secured: Secured, tmp_path: Path
+) -> None:
     folder = tmp_path / "all"
     words = (TOPIC, "--folder", str(folder / "run"), "--engine", "spark", "--chunk", "1000", "--json")
     command, given_env = command_line(folder, secured, *words, submit=submit)
@@ -190,7 +194,9 @@ def test_ctrl_c_is_one_line_and_the_run_resumes(submit: bool, secured: Secured, 
 
 @pytest.mark.long
 @pytest.mark.parametrize("configured", [False, True])
-def test_spark_logs_under_spark_submit_only_if_configured(configured: bool, secured: Secured, tmp_path: Path) -> None:
+def test_audit_under_spark_submit_shows_spark_log_only_if_configured(
+    configured: bool, secured: Secured, tmp_path: Path
+) -> None:
     folder = tmp_path / "all"
     words = (TOPIC, "--folder", str(folder / "run"), "--engine", "spark")
     command, given_env = command_line(folder, secured, *words, submit=True)
@@ -234,7 +240,9 @@ OPEN: list[Producer] = []
 
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ["auto", "spark"])
-def test_open_and_aborted_transactions_are_left_out_of_audits(engine: str, secured: Secured, tmp_path: Path) -> None:
+def test_audit_read_committed_omits_open_and_aborted_transactions(
+    engine: str, secured: Secured, tmp_path: Path
+) -> None:
     """Of 65 records, 40 are committed or without a transaction; 5 are of an open transaction."""
     topic = f"transactions-{engine}"
     create_topic(secured.broker.bootstrap, topic, 1)

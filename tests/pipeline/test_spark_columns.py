@@ -41,7 +41,7 @@ def test_spark_column_places_every_frozen_case_as_java(session: Any) -> None:
     assert len(collected) == len(asked)
 
 
-def test_one_count_for_all(session: Any) -> None:
+def test_spark_column_with_constant_partition_count_places_keys_as_java(session: Any) -> None:
     asked = [(key, java) for key, count, java in cases() if count == 12]
     assert len(asked) > 100
     collected = (
@@ -50,7 +50,7 @@ def test_one_count_for_all(session: Any) -> None:
     assert [row[1] for row in collected] == [row[0] for row in collected]
 
 
-def test_nulls_and_the_empty_key(session: Any) -> None:
+def test_spark_column_returns_null_for_null_and_a_partition_for_the_empty_key(session: Any) -> None:
     from pyspark.sql.functions import col
 
     rows = [(b"", 12), (None, 12), (b"foo", None), (None, None), (b"foo", 12), (b"foo", -12)]
@@ -64,7 +64,7 @@ def test_nulls_and_the_empty_key(session: Any) -> None:
     assert (nothing.dtypes, nothing.collect()) == ([("p", "int")], [])
 
 
-def test_a_column_of_text_has_to_be_meant(session: Any) -> None:
+def test_spark_column_of_strings_is_refused_without_encoding(session: Any) -> None:
     frame = session.createDataFrame([("foo",), ("grüße",), (None,)], "key string").coalesce(1)
     with pytest.raises(Exception, match=TEXT):
         frame.select(partition_for_key("key", 12)).collect()
@@ -88,7 +88,7 @@ def test_spark_column_refuses_invalid_partition_counts(session: Any) -> None:
         frame.select(partition_for_key("key", lit(0))).collect()
 
 
-def test_sql_places_every_frozen_case_as_java(session: Any) -> None:
+def test_spark_sql_function_places_every_frozen_case_as_java(session: Any) -> None:
     register(session)
     asked = cases()
     session.createDataFrame(asked, "key binary, n int, java int").createOrReplaceTempView("cases")
@@ -103,7 +103,7 @@ def test_sql_places_every_frozen_case_as_java(session: Any) -> None:
     assert [row.p for row in shares] == [0, 1, 2]
 
 
-def test_sql_function_handles_nulls_text_and_errors(session: Any) -> None:
+def test_spark_sql_function_returns_null_for_null_and_refuses_text(session: Any) -> None:
     register(session)
     rows = session.sql("SELECT partition_for_key(k, n) p FROM VALUES (CAST('foo' AS BINARY), 12), (NULL, 12), "
                        "(CAST('foo' AS BINARY), NULL) AS t(k, n)").collect()  # fmt: skip
@@ -117,7 +117,7 @@ def test_sql_function_handles_nulls_text_and_errors(session: Any) -> None:
         session.sql("SELECT partition_for_key(CAST('foo' AS BINARY), 0)").collect()
 
 
-def test_the_page_is_true(session: Any) -> None:
+def test_examples_on_the_spark_page_give_the_results_shown(session: Any) -> None:
     page = PAGE.read_text(encoding="utf-8")
     (shown, connect) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     events = session.createDataFrame([(b"alice", 9), (b"bob", 7)], "key binary, partition int")

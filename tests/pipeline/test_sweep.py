@@ -53,7 +53,7 @@ def counts(results: list[PartResult]) -> list[tuple[int, int]]:
     return [(each.asked, each.matching) for each in results]
 
 
-def test_answers_come_over_where_claims_differ(spark: Spark) -> None:
+def test_sweep_executor_returns_all_java_answers_only_if_digests_differ(spark: Spark) -> None:
     """What Python claims, Java compares with its own: of one answer that differs, all of them are reported."""
     from pyspark.sql import functions as f
 
@@ -98,7 +98,7 @@ def test_sweeps_with_the_real_java_report_no_difference(spark: Spark, tmp_path: 
     ("signed-tail", "murmur2", Keys(random_keys(2_000, 1, 64)), 300),
     ("sign-kept", "partition-for-key", Keys(every_key(1, 3, 2)), 200),
 ])  # fmt: skip
-def test_sweep_on_spark_detects_the_mutant(
+def test_sweep_on_spark_detects_a_mutant_of_murmur2_or_partition_for_key(
     spark: Spark, tmp_path: Path, mutant: str, rule: str, work: Any, least: int
 ) -> None:
     (result,) = swept(spark, tmp_path / "run", (rule, "4.4.0", work), answerer=f"mutant:{mutant}")
@@ -112,7 +112,7 @@ def test_sweep_on_spark_detects_the_mutant(
         assert outcome.answer == json.loads(kept.expected) != json.loads(kept.actual)
 
 
-def test_mutants_of_scripts_are_seen(spark: Spark, tmp_path: Path) -> None:
+def test_sweep_of_generated_scripts_detects_a_mutant_and_names_the_mutant(spark: Spark, tmp_path: Path) -> None:
     from kafka_conformance.rules.mutants import MUTANTS
 
     mutant = next(
@@ -128,7 +128,9 @@ def test_mutants_of_scripts_are_seen(spark: Spark, tmp_path: Path) -> None:
     assert mutant.slug in {kill["mutant"] for row in rows for kill in row["kills"]}
 
 
-def test_a_wrong_release_is_no_answer(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweep_fails_if_the_executor_loads_another_release(
+    spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def wrong(*given: Any) -> SentRelease:
         sent = send(*given)
         return replace(sent, description=sent.description.replace('"release":"4.4.0"', '"release":"4.3.0"'))
@@ -140,7 +142,9 @@ def test_a_wrong_release_is_no_answer(spark: Spark, tmp_path: Path, monkeypatch:
         swept(spark, tmp_path / "run", ("murmur2", "4.4.0", Keys(every_key(1))))
 
 
-def test_a_jar_that_is_not_the_one_that_was_sent(spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweep_fails_if_the_executor_jar_has_another_sha256(
+    spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A file that is changed after it was sent, Spark notices itself; one that was another from the beginning, we do."""
 
     def other(*given: Any) -> SentRelease:
@@ -154,7 +158,7 @@ def test_a_jar_that_is_not_the_one_that_was_sent(spark: Spark, tmp_path: Path, m
         swept(spark, tmp_path / "run", ("murmur2", "3.8.0", Keys(every_key(1))))
 
 
-def test_keys_that_are_not_those_of_the_space(spark: Spark, tmp_path: Path) -> None:
+def test_sweep_fails_if_blocks_of_keys_are_repeated_or_missing(spark: Spark, tmp_path: Path) -> None:
     class Repeating(Keys):
         def frame(self, spark: Spark, sent: SentRelease, asking: Any, first: int, end: int) -> Any:
             """The first block over and over, under the numbers of the others."""
@@ -179,7 +183,7 @@ def command(folder: Path, *more: str) -> list[str]:
 
 
 @pytest.mark.long
-def test_a_run_that_was_ended_and_resumed_is_like_an_undisturbed_one(tmp_path: Path) -> None:
+def test_terminated_sweep_resumes_to_the_result_of_an_undisturbed_sweep(tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     undisturbed = subprocess.run(command(whole, "--json"), capture_output=True, text=True, timeout=LIMIT_S, check=False)
     assert undisturbed.returncode == 0, undisturbed.stderr
@@ -222,7 +226,9 @@ def rows_of(folder: Path) -> list[Any]:
     (["--answerer", "mutant:one-bit", "--rules", "partition-for-key"], 2, "not among the rules"),
     (["--every", "-1", "--keys", "0", "--scripts", "0"], 2, "nothing to ask"),
 ])  # fmt: skip
-def test_sweep_command_exit_code_follows_the_outcome(tmp_path: Path, words: list[str], code: int, message: str) -> None:
+def test_sweep_command_exits_1_for_differences_and_2_for_bad_options(
+    tmp_path: Path, words: list[str], code: int, message: str
+) -> None:
     asked = [sys.executable, "-m", "kafka_conformance", "sweep", *words]
     done = subprocess.run(asked, capture_output=True, text=True, timeout=LIMIT_S, check=False, cwd=tmp_path)
     assert done.returncode == code, done.stderr

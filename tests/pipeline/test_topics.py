@@ -92,7 +92,7 @@ def by_its_rule(truth: Truth) -> int:
 @pytest.mark.parametrize(
     "named", ["java", "librdkafka", "librdkafka-murmur2", "librdkafka-fnv1a", "kafka-python"]
 )  # fmt: skip
-def test_topic_writer_reports_places_and_follows_the_declared_rule(
+def test_topic_writer_reports_partitions_that_follow_the_declared_partitioner(
     kafka_broker: Broker, topic: str, java: JavaWriter, named: str
 ) -> None:
     writers: dict[str, Writer] = {
@@ -107,14 +107,16 @@ def test_topic_writer_reports_places_and_follows_the_declared_rule(
     assert (truth.rules == KEYLESS).sum() == len(KEYS) - keyed
 
 
-def test_round_robin_looks_at_no_key(kafka_broker: Broker, topic: str, java: JavaWriter) -> None:
+def test_java_round_robin_writer_spreads_keyed_records_evenly(
+    kafka_broker: Broker, topic: str, java: JavaWriter
+) -> None:
     truth = java.with_settings(ROUND_ROBIN).write(kafka_broker.bootstrap, topic, Records(KEYS))
     assert set(truth.rules) == {NOT_BY_KEY}
     assert np.ptp(np.bincount(truth.partitions)) <= 1
 
 
 @pytest.mark.parametrize("release", ["2.3.1", "3.2.3", "4.4.0"])
-def test_java_is_of_the_release_that_is_named(kafka_broker: Broker, topic: str, release: str) -> None:
+def test_java_writer_uses_the_producer_of_the_given_release(kafka_broker: Broker, topic: str, release: str) -> None:
     with JavaWriter(release=release) as java:
         truth = java.write(kafka_broker.bootstrap, topic, Records([None] * 600))
         source = java._own.call(
@@ -132,7 +134,7 @@ def test_java_is_of_the_release_that_is_named(kafka_broker: Broker, topic: str, 
 
 
 @pytest.mark.parametrize("writer", [None, Librdkafka(), KafkaPython()])
-def test_a_partition_that_is_named_is_taken_and_so_are_value_and_timestamp(
+def test_topic_writers_keep_explicit_partition_value_and_timestamp(
     kafka_broker: Broker, topic: str, java: JavaWriter, writer: Writer | None
 ) -> None:
     keys, partitions = [b"a", b"b", None, b"c"], [5, None, 2, 0]
@@ -152,7 +154,9 @@ def test_a_partition_that_is_named_is_taken_and_so_are_value_and_timestamp(
         consumer.close()
 
 
-def test_topic_written_around_an_increase_has_both_counts(kafka_broker: Broker, java: JavaWriter) -> None:
+def test_topic_written_around_a_partition_count_increase_has_both_counts(
+    kafka_broker: Broker, java: JavaWriter
+) -> None:
     truth = write_around_growth(java, kafka_broker.bootstrap, "written-grown", Records(KEYS), Records(KEYS))
     assert truth.counts.tolist() == [3] * len(KEYS) + [12] * len(KEYS)
     assert truth.partitions[: len(KEYS)].max() == 2
@@ -161,7 +165,7 @@ def test_topic_written_around_an_increase_has_both_counts(kafka_broker: Broker, 
     assert len(held(kafka_broker, "written-grown", len(truth))) == len(truth)
 
 
-def test_writers_in_turn_make_blocks_and_writers_together_are_mixed(kafka_broker: Broker, java: JavaWriter) -> None:
+def test_writers_in_turn_make_blocks_and_concurrent_writers_interleave(kafka_broker: Broker, java: JavaWriter) -> None:
     def sent(count: int = 20_000) -> list[tuple[Writer, Records]]:
         return [(java, Records(keys_of(count))), (Librdkafka(), Records(keys_of(count)))]
 
@@ -184,7 +188,9 @@ def test_writers_in_turn_make_blocks_and_writers_together_are_mixed(kafka_broker
     pytest.fail("two writers at the same time were never mixed")
 
 
-def test_what_cannot_be_sent_is_an_error(kafka_broker: Broker, topic: str, java: JavaWriter) -> None:
+def test_topic_writer_raises_for_a_record_to_a_missing_partition(
+    kafka_broker: Broker, topic: str, java: JavaWriter
+) -> None:
     nowhere = Records([b"a"], partitions=[77])
     for writer in (java.with_settings({"max.block.ms": "5000"}), Librdkafka(settings={"delivery.timeout.ms": 3000})):
         with pytest.raises(Exception) as raised:

@@ -100,7 +100,7 @@ def ask_everything() -> None:
         sys.stdout.write(f"asked {slug} {asked}\n")
 
 
-def test_integers_at_limits_are_answered_in_bounded_time() -> None:
+def test_reference_answers_questions_with_integers_at_limits_in_bounded_time() -> None:
     child = subprocess.run([sys.executable, __file__], capture_output=True, text=True, check=False)
     lines = child.stdout.splitlines()
     assert child.returncode == 0, (lines[-1:], child.stderr[-2000:])
@@ -116,7 +116,7 @@ def producer_send(**config: int) -> Any:
 
 
 @pytest.mark.parametrize("version", ["3.3.0", "3.9.1", "4.4.0"])
-def test_a_producer_that_never_returns_is_named(version: str) -> None:
+def test_reference_reports_producer_send_that_never_returns_since_3_3(version: str) -> None:
     rule, release = RULES["producer-send"], parse_release(version)
     asked = [producer_send(batch_size=size) for size in (2**30 - 1, 2**30, 2**31 - 1)]
     first, *others = ReferenceAnswerer().answer(rule, release, asked)
@@ -126,14 +126,14 @@ def test_a_producer_that_never_returns_is_named(version: str) -> None:
         assert "KafkaProducer.send of a record without a partition never returns" in outcome.what
 
 
-def test_before_3_3_the_same_batch_size_is_answered() -> None:
+def test_producer_send_with_batch_size_of_1_gib_returns_before_3_3() -> None:
     (outcome,) = ReferenceAnswerer().answer(
         RULES["producer-send"], parse_release("3.2.3"), [producer_send(batch_size=2**30)]
     )
     assert isinstance(outcome, Answered)
 
 
-def test_more_records_than_can_be_placed_are_refused() -> None:
+def test_sticky_distribution_of_over_10_million_records_is_refused() -> None:
     rule = RULES["sticky-distribution"]
     question = msgspec.convert(_frozen_questions(rule)[0] | {"records": 2**31 - 1}, rule.question)
     (outcome,) = ReferenceAnswerer().answer(rule, parse_release("4.4.0"), [question])
@@ -158,7 +158,7 @@ class _OracleThatAnswers:
 
 
 @pytest.mark.parametrize(("version", "is_asked"), [("3.2.3", True), ("3.3.0", False), ("4.4.0", False)])
-def test_java_is_not_asked_what_has_no_end(version: str, is_asked: bool) -> None:
+def test_java_is_not_asked_batch_sizes_for_which_send_never_returns(version: str, is_asked: bool) -> None:
     oracle = _OracleThatAnswers()
     sizes = [5000, 2**30, 6000]
     outcomes = JavaAnswerer(oracle).answer(  # type: ignore[arg-type]
@@ -172,7 +172,7 @@ def test_java_is_not_asked_what_has_no_end(version: str, is_asked: bool) -> None
 
 
 @pytest.mark.parametrize("slug", ["default-partitioner", "uniform-sticky-partitioner", "sticky-distribution"])
-def test_java_is_not_asked_for_another_id_where_all_are_the_same(slug: str) -> None:
+def test_java_is_not_asked_for_a_sticky_switch_with_equal_partition_ids(slug: str) -> None:
     """StickyPartitionCache draws until the id differs from the old one."""
     rule, twice = RULES[slug], {"id": 5, "leader": 0}
     steps = [{"op": "partition", "topic": "t", "key": None}, {"op": "new_batch", "topic": "t", "previous": 5}]

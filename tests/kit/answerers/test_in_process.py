@@ -25,7 +25,7 @@ def ask(answerer: InProcess, *keys: str, timeout_s: float = 30) -> list[Outcome]
         return target.answer(RULES["murmur2"], NEWEST, [Murmur2Question(key) for key in keys])
 
 
-def test_python_callable_receives_the_questions_of_a_driver() -> None:
+def test_python_callable_receives_rule_release_and_question() -> None:
     got: list[object] = []
 
     def answerer(rule: str, at: str, question: dict[str, Any]) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def test_exception_of_python_callable_is_a_failed_answer(error: BaseException, w
         ({"hash": float("nan")}, Failed("ValueError: Out of range float values are not JSON compliant")),
     ],
 )
-def test_return_value_of_python_callable_becomes_the_outcome(returned: Any, outcome: Outcome) -> None:
+def test_python_callable_result_is_an_answer_unsupported_or_failed_by_type(returned: Any, outcome: Outcome) -> None:
     (got,) = ask(lambda *_: returned, "00")
     if isinstance(outcome, Failed) and isinstance(got, Failed):  # later Pythons say more
         assert got.what.startswith(outcome.what)
@@ -81,7 +81,7 @@ def test_return_value_of_python_callable_becomes_the_outcome(returned: Any, outc
         assert got == outcome
 
 
-def test_one_that_hangs_loses_the_rest_and_says_why() -> None:
+def test_python_callable_that_hangs_loses_this_and_all_later_questions() -> None:
     go, asked = threading.Event(), []
 
     def answerer(rule: str, at: str, question: dict[str, Any]) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def test_one_that_hangs_loses_the_rest_and_says_why() -> None:
     assert (rest.error, rest.what, rest.asked) == ("hangs", f"{what}; after that it was not asked any more", False)
 
 
-def test_thread_of_python_callable_ends_after_use() -> None:
+def test_thread_of_python_callable_ends_when_the_target_is_closed() -> None:
     ask(lambda *_: {}, "00")
     for thread in threading.enumerate():
         if thread.name == "in-process answerer":
@@ -117,7 +117,7 @@ def test_thread_of_python_callable_ends_after_use() -> None:
             assert not thread.is_alive()
 
 
-def test_description_of_python_callable_comes_from_attributes() -> None:
+def test_python_callable_name_version_rules_and_grades_come_from_attributes() -> None:
     def answerer(rule: str, at: str, question: dict[str, Any]) -> dict[str, Any]:
         return {}
 
@@ -147,7 +147,7 @@ def test_description_of_python_callable_comes_from_attributes() -> None:
         ("grades", {"murmur2": "good"}, "the answerer's grades are not as they should be: Invalid enum value 'good'"),
     ],
 )
-def test_attributes_that_are_not_so(field: str, value: object, why: str) -> None:
+def test_python_callable_with_invalid_rules_or_grades_is_refused(field: str, value: object, why: str) -> None:
     answerer = raising(ValueError())
     setattr(answerer, field, value)
     with pytest.raises(BadInput, match=why):
@@ -192,7 +192,9 @@ def test_python_callable_is_imported_from_current_directory(here: Path) -> None:
         ("python:.mine_x:a", "", "cannot be imported from .*: TypeError: "),
     ],
 )
-def test_what_cannot_be_imported(here: Path, named: str, code: str, why: str) -> None:
+def test_python_callable_that_cannot_be_imported_is_refused_with_reason(
+    here: Path, named: str, code: str, why: str
+) -> None:
     (here / "mine_x.py").write_text(code)
     with pytest.raises(BadInput, match=why) as raised:
         imported(named)

@@ -8,7 +8,7 @@ from kafka_conformance.answerers.java import outcome_in
 from kafka_conformance.core.protocol import Answered, Failed, Unsupported
 
 
-def test_an_answer_may_be_an_exception() -> None:
+def test_java_exception_in_an_oracle_line_is_an_answer() -> None:
     assert outcome_in({"answer": {"raises": "NullPointerException"}}) == Answered({"raises": "NullPointerException"})
     assert outcome_in({"answer": {"steps": [{"raises": "NullPointerException"}, None]}}) == Answered(
         {"steps": [{"raises": "NullPointerException"}, None]}
@@ -22,12 +22,12 @@ def test_an_answer_may_be_an_exception() -> None:
         {"steps": [{}, {"ended": [], "raises": "NoClassDefFoundError", "message": "a/B"}]},
     ],
 )
-def test_classes_that_do_not_fit_together_are_no_answer(answer: dict[str, object]) -> None:
+def test_no_class_def_found_error_in_an_oracle_line_is_a_failure(answer: dict[str, object]) -> None:
     why = "NoClassDefFoundError: a/B; the release's jars do not fit together"
     assert outcome_in({"answer": answer}) == Failed(why)
 
 
-def test_what_cannot_be_answered_says_why() -> None:
+def test_oracle_line_without_an_answer_becomes_unsupported_or_failed() -> None:
     assert outcome_in({"unsupported": "no such class"}) == Unsupported("no such class")
     assert outcome_in({"failed": "it broke"}) == Failed("it broke")
     assert outcome_in({}) == Failed("no answer")

@@ -51,12 +51,12 @@ def test_named_drivers_are_listed_with_settings_and_commands(folder: Path) -> No
         ("one:java", "the driver one has no setting java: it has none"),
     ],
 )
-def test_names_that_are_none(folder: Path, name: str, why: str) -> None:
+def test_unknown_driver_or_setting_name_is_refused_with_the_known_names(folder: Path, name: str, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         named_driver(name, show=show, folder=folder)
 
 
-def test_no_drivers_at_all(tmp_path: Path) -> None:
+def test_named_driver_outside_a_checkout_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         BadInput, match="drivers with a name are in a checkout of the repository; a command goes after --"
     ):
@@ -74,7 +74,7 @@ def test_no_drivers_at_all(tmp_path: Path) -> None:
         ('comand = ["x"]', "is no driver: Object"),
     ],
 )
-def test_a_file_that_is_not_so(folder: Path, text: str, why: str) -> None:
+def test_malformed_driver_toml_is_refused_with_reason(folder: Path, text: str, why: str) -> None:
     (folder / "one" / "driver.toml").write_text(text)
     with pytest.raises(BadInput, match=why):
         named_driver("one", show=show, folder=folder)
@@ -86,7 +86,7 @@ def make(code: str, shown: list[str], limit_s: float = 30) -> None:
     build(Command((sys.executable, "-c", code), show=shown.append), limit_s=limit_s)
 
 
-def test_a_build_is_shown_and_harmless() -> None:
+def test_driver_build_output_is_shown_sanitized() -> None:
     shown: list[str] = []
     make("import sys; print('one\\x1b[2J', flush=True); print('two', file=sys.stderr)", shown)
     assert sorted(shown) == [r"one\x1b[2J", "two"]
@@ -99,11 +99,11 @@ def test_a_build_is_shown_and_harmless() -> None:
         ("import time; time.sleep(600)", 0.3, "did not end within 0.3 s$"),
     ],
 )
-def test_a_build_that_fails(code: str, limit_s: float, why: str) -> None:
+def test_driver_build_that_fails_or_times_out_is_refused(code: str, limit_s: float, why: str) -> None:
     with pytest.raises(KitError, match=f"^the driver cannot be built, .* {why}"):
         make(code, [], limit_s)
 
 
-def test_a_build_that_is_not_there() -> None:
+def test_driver_build_command_that_cannot_be_started_is_refused() -> None:
     with pytest.raises(KitError, match="no-such-make cannot be started: "):
         build(Command(("no-such-make",)))

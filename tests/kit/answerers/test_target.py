@@ -20,20 +20,22 @@ QUESTIONS = [Murmur2Question("00")]
 NEWEST = parse_release("4.4.0")
 
 
-def test_command_target_is_started_and_ended_with_the_block() -> None:
+def test_command_target_runs_only_inside_the_with_block() -> None:
     with open_target("", [sys.executable, str(DRIVER)], timeout_s=30) as target:
         assert target.answer(RULES["murmur2"], NEWEST, QUESTIONS) == [Answered({"hash": 2})]
         assert _RUNNING
     assert not _RUNNING
 
 
-def test_target_process_ends_when_the_block_raises() -> None:
+def test_command_target_ends_if_the_with_block_raises() -> None:
     with pytest.raises(RuntimeError, match="mine"), open_target("", [sys.executable, str(DRIVER)]):
         raise RuntimeError("mine")
     assert not _RUNNING
 
 
-def test_a_name_in_a_setting_which_is_built_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_named_driver_target_is_built_and_started_with_the_args_of_the_setting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "ci" / "drivers" / "mine"
     folder.mkdir(parents=True)
@@ -53,7 +55,9 @@ def test_a_name_in_a_setting_which_is_built_first(tmp_path: Path, monkeypatch: p
         assert target.name == "usual"
 
 
-def test_callable_target_is_imported_and_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_python_callable_target_is_imported_and_answers_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
     (tmp_path / "mine_of_target.py").write_text("def ask(rule, at, question): return {'hash': len(question['key'])}\n")
@@ -72,11 +76,11 @@ def test_callable_target_is_imported_and_answers(tmp_path: Path, monkeypatch: py
         ("python:nobody_at_all:a", [], "cannot be imported"),
     ],
 )
-def test_missing_or_unknown_target_is_refused_with_reason(target: str, command: list[str], why: str) -> None:
+def test_missing_or_unknown_gate_target_is_refused_with_reason(target: str, command: list[str], why: str) -> None:
     with pytest.raises(BadInput, match=why), open_target(target, command):
         pass
 
 
-def test_one_that_cannot_be_asked() -> None:
+def test_command_target_that_cannot_be_started_raises_target_lost() -> None:
     with pytest.raises(TargetLost, match="cannot be started"), open_target("", ["no-such-driver-anywhere"]):
         pass

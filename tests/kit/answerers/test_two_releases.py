@@ -64,7 +64,7 @@ def question(rule: Rule) -> Any:
 
 
 @pytest.mark.parametrize("slug", ["default-partitioner", "murmur2", "broker-producer-state", "record-batch"])
-def test_the_unknown_release_is_asked_with_the_class_of_the_known_one(slug: str) -> None:
+def test_unknown_release_is_asked_with_the_java_class_of_the_known_release(slug: str) -> None:
     java, _ = two()
     rule = RULES[slug]
     assert java.answer(rule, KNOWN, [question(rule)]) == [Answered({"by": ["whole", "3.9.2", "known"]})]
@@ -73,7 +73,7 @@ def test_the_unknown_release_is_asked_with_the_class_of_the_known_one(slug: str)
     ]
 
 
-def test_a_class_that_one_rule_lacks_fails_no_other() -> None:
+def test_missing_java_class_of_a_rule_does_not_fail_other_rules() -> None:
     default, murmur2 = RULES["default-partitioner"], RULES["murmur2"]
     java, oracle = two(frozenset({str(default.java_class(KNOWN))}))
     with pytest.raises(OracleFault):
@@ -82,7 +82,7 @@ def test_a_class_that_one_rule_lacks_fails_no_other() -> None:
     assert [list(each.classes("9.0.0")) for each in oracle.beside_it] == [["default-partitioner"], ["murmur2"]]
 
 
-def test_an_oracle_is_made_once_for_each_rule_and_closed() -> None:
+def test_oracle_for_the_unknown_release_is_opened_once_per_rule_and_closed() -> None:
     java, oracle = two()
     rule = RULES["murmur2"]
     for _ in range(2):
@@ -94,7 +94,7 @@ def test_an_oracle_is_made_once_for_each_rule_and_closed() -> None:
     assert len(oracle.beside_it) == 2
 
 
-def test_rule_by_parts_asks_unknown_release_by_part_classes() -> None:
+def test_composite_rule_asks_unknown_release_with_the_class_of_the_component_rule() -> None:
     def ask_one_part(ask: Any, release: Any, questions: Any) -> list[Outcome]:
         assert release == UNKNOWN
         return list(ask("murmur2", [{"key": "00"}] * len(questions)))

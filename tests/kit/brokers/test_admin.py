@@ -66,7 +66,7 @@ def test_topic_creation_waits_for_leaders_of_all_partitions(broker: Callable[...
     assert b"\0\1a\0\1b" in asked[0]
 
 
-def test_a_refusal_is_one_line(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
+def test_create_topic_that_exists_is_refused_in_one_line(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
     address, _ = broker(EXISTS)
     with pytest.raises(BadInput, match=r"^topic t of 2 partitions cannot be made: there is such a topic already$"):
         create_topic(address, "t", 2)
@@ -80,7 +80,9 @@ def test_topic_partition_count_is_increased_by_create_partitions(
     assert struct.unpack(">hh", asked[0][:4]) == (37, 1)
 
 
-def test_a_topic_is_deleted_or_is_not_there(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
+def test_delete_topic_waits_until_metadata_lacks_the_topic_and_refuses_unknown_topic(
+    broker: Callable[..., tuple[str, list[bytes]]],
+) -> None:
     address, asked = broker(struct.pack(">ii", 0, 1) + NAME + struct.pack(">h", 0), metadata(1), metadata(error=3))
     delete_topic(address, "t")
     assert [struct.unpack(">hh", request[:4]) for request in asked] == [(20, 3), (3, 5), (3, 5)], "until it is gone"
@@ -89,7 +91,9 @@ def test_a_topic_is_deleted_or_is_not_there(broker: Callable[..., tuple[str, lis
         delete_topic(address, "t")
 
 
-def test_leaders_are_returned_by_partition_or_raise(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
+def test_partition_leaders_are_returned_or_metadata_error_raises_broker_lost(
+    broker: Callable[..., tuple[str, list[bytes]]],
+) -> None:
     address, _ = broker(metadata(2, -1, 3), metadata(error=3), metadata(error=29))
     assert partitions_of(address, "t") == {0: 2, 1: -1, 2: 3}
     assert partitions_of(address, "t") == {}
@@ -97,7 +101,7 @@ def test_leaders_are_returned_by_partition_or_raise(broker: Callable[..., tuple[
         partitions_of(address, "t")
 
 
-def test_leaders_that_never_come_are_waited_for_so_long(
+def test_create_topic_raises_broker_lost_if_no_leader_is_elected_in_time(
     broker: Callable[..., tuple[str, list[bytes]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(admin, "_LIMIT_S", 0.2)
@@ -107,7 +111,9 @@ def test_leaders_that_never_come_are_waited_for_so_long(
         create_topic(address, "t", 1)
 
 
-def test_every_broker_that_answers_has_to_know_of_a_topic(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
+def test_create_topic_waits_until_every_reachable_broker_lists_the_topic(
+    broker: Callable[..., tuple[str, list[bytes]]],
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         stopped = f"127.0.0.1:{unused.getsockname()[1]}"
     first, _ = broker(OK, metadata(1), metadata(1))
@@ -128,7 +134,9 @@ def test_every_broker_that_answers_has_to_know_of_a_topic(broker: Callable[..., 
     assert len(asked) == 2
 
 
-def test_the_next_address_is_tried(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
+def test_admin_request_uses_second_bootstrap_server_if_the_first_refuses(
+    broker: Callable[..., tuple[str, list[bytes]]],
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as unused:
         nobody = f"127.0.0.1:{unused.getsockname()[1]}"
     address, _ = broker(metadata(1))
@@ -136,7 +144,7 @@ def test_the_next_address_is_tried(broker: Callable[..., tuple[str, list[bytes]]
 
 
 @pytest.mark.parametrize("address", ["", "nowhere", "127.0.0.1:1", "127.0.0.1:x"])
-def test_absent_broker_raises_broker_lost_with_address(address: str) -> None:
+def test_admin_request_to_absent_broker_raises_broker_lost_with_address(address: str) -> None:
     with pytest.raises(BrokerLost, match=rf"^no broker answers at {address}: "):
         partitions_of(address, "t")
 

@@ -19,7 +19,7 @@ from kafka_jars.pins import Jar
 PINS = BrokerPins({"3.9.1": (Jar("a:b:1"),), "3.10.0": (Jar("a:b:1"),)}, (Jar("c:d:1"),))
 
 
-def test_the_newest_is_by_number() -> None:
+def test_newest_pinned_broker_is_chosen_by_version_order_not_text_order() -> None:
     assert chosen_broker(NEWEST, PINS) == chosen_broker("newest", PINS) == "3.10.0"
 
 
@@ -32,7 +32,7 @@ def test_the_newest_is_by_number() -> None:
         ("3.x", "^'3.x' is not a Kafka release"),
     ],
 )
-def test_a_release_that_cannot_be_had_is_one_line(named: str, words: str) -> None:
+def test_broker_of_unpinned_or_zookeeper_release_is_refused_in_one_line(named: str, words: str) -> None:
     with pytest.raises(BadInput, match=words) as raised:
         chosen_broker(named, PINS)
     assert "\n" not in str(raised.value)
@@ -71,13 +71,15 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         ({"engine": "docker", "kafka": "3.9.1"}, "docker"),
     ],
 )
-def test_docker_broker_is_chosen_where_able(engines: list[Any], given: dict[str, Any], engine: str) -> None:
+def test_docker_engine_is_chosen_unless_release_port_nodes_or_heap_is_given(
+    engines: list[Any], given: dict[str, Any], engine: str
+) -> None:
     with running_broker(**given) as found:
         assert found == engine  # type: ignore[comparison-overlap]
     assert [each[0] for each in engines] == [engine]
 
 
-def test_broker_without_docker_engine_comes_from_jars(engines: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broker_starts_from_jars_if_docker_does_not_answer(engines: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(broker.docker_broker, "answers", lambda: False)
     with running_broker(settings={"a.b": 1}):
         pass
@@ -93,20 +95,24 @@ def test_broker_without_docker_engine_comes_from_jars(engines: list[Any], monkey
         ({"settings": {"log.dirs": "/x"}}, "^log.dirs is what the broker is started with"),
     ],
 )
-def test_what_cannot_be_asked_for_is_one_line(engines: list[Any], given: dict[str, Any], words: str) -> None:
+def test_broker_with_unsupported_node_count_engine_or_setting_is_refused(
+    engines: list[Any], given: dict[str, Any], words: str
+) -> None:
     with pytest.raises(BadInput, match=words):
         running_broker(**given).__enter__()
     assert engines == []
 
 
-def test_missing_java_is_reported_before_jars_are_fetched(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_java_is_reported_before_broker_jars_are_fetched(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.setattr(broker, "fetched", lambda *_: pytest.fail("it looked for jars"))
     with pytest.raises(NoJava, match=r"^JAVA_HOME is .*, which has no working bin/java"):
         running_broker(engine="jars").__enter__()
 
 
-def test_broker_that_crashed_is_named_beside_the_following_error(
+def test_crashed_broker_node_is_noted_on_the_client_error_that_follows(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     class Cluster:
@@ -128,7 +134,7 @@ def test_broker_that_crashed_is_named_beside_the_following_error(
     assert raised.value.__notes__ == ["Kafka 4.4.0: node 1 ended by itself with code 137: out of memory"]
 
 
-def test_every_broker_that_was_promised_is_pinned() -> None:
+def test_documented_broker_releases_are_all_pinned() -> None:
     promised = """3.3.1 3.3.2 3.4.1 3.5.2 3.6.2 3.7.2 3.8.1 3.9.1 3.9.2 4.0.2 4.1.2 4.2.2 4.3.1
         4.4.0"""
     assert set(promised.split()) <= set(load_brokers().releases)

@@ -43,7 +43,9 @@ def translated(**java: str) -> ClientSettings:
           "ssl.certificate.location": "/me.pem"}),
     ],
 )  # fmt: skip
-def test_settings_with_an_equivalent(java: dict[str, str], expected: dict[str, str]) -> None:
+def test_java_client_settings_are_translated_to_librdkafka_settings(
+    java: dict[str, str], expected: dict[str, str]
+) -> None:
     made = librdkafka_settings(java)
     assert made.settings == expected
     assert not made.untranslated
@@ -63,11 +65,11 @@ def test_settings_with_an_equivalent(java: dict[str, str], expected: dict[str, s
           JAAS.format("scram.Scram").replace("required", 'required tokenauth="true"')}, "other options"),
     ],
 )  # fmt: skip
-def test_settings_without_an_equivalent_are_listed(java: dict[str, str], reason: str) -> None:
+def test_java_settings_without_librdkafka_equivalent_are_listed_with_reason(java: dict[str, str], reason: str) -> None:
     assert any(each.startswith(reason) or reason in each for each in librdkafka_settings(java).untranslated)
 
 
-def test_a_keystore_of_type_jks_may_be_pkcs12_to_java(tmp_path: Path) -> None:
+def test_keystore_of_default_type_jks_with_pkcs12_content_is_translated(tmp_path: Path) -> None:
     store = tmp_path / "me"
     store.write_bytes(b"\x30\x82")
     java = {"security.protocol": "SSL", "ssl.keystore.location": str(store), "ssl.keystore.password": "pw"}
@@ -81,12 +83,12 @@ def test_a_keystore_of_type_jks_may_be_pkcs12_to_java(tmp_path: Path) -> None:
         translated(security_protocol="SSL", ssl_keystore_location="/no/such")
 
 
-def test_an_unknown_protocol_is_named() -> None:
+def test_unknown_security_protocol_is_refused_with_suggestion() -> None:
     with pytest.raises(BadInput, match=r"^unknown security.protocol 'SASLSSL': did you mean SASL_SSL"):
         translated(security_protocol="SASLSSL")
 
 
-def test_a_client_s_settings_are_those_with_kafka_s_prefix() -> None:
+def test_client_settings_are_the_spark_options_with_prefix_kafka() -> None:
     assert java_settings({"kafka.a.b": "1", "failOnDataLoss": "true"}) == {"a.b": "1"}
 
 
@@ -101,7 +103,7 @@ def test_librdkafka_settings_hide_secrets_in_repr() -> None:
         {"security.protocol": "SASL_SSL", "ssl.endpoint.identification.algorithm": ""} | PLAIN,
     ],
 )
-def test_librdkafka_accepts_the_translation(java: dict[str, str]) -> None:
+def test_librdkafka_consumer_accepts_the_translated_settings(java: dict[str, str]) -> None:
     from confluent_kafka import Consumer
 
     settings = librdkafka_settings({"bootstrap.servers": "127.0.0.1:9", **java}).settings

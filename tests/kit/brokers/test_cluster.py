@@ -49,7 +49,7 @@ def runs(tmp_path: Path, script: str) -> None:
     (tmp_path / "run").write_text(script)
 
 
-def test_an_id_does_not_begin_as_an_option_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_cluster_id_never_begins_with_a_dash(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = iter([b"\xf8" + bytes(15), b"\xfb" + bytes(15), b"\x01" + bytes(15)])  # the first two begin with a dash
     monkeypatch.setattr("secrets.token_bytes", lambda _: next(drawn))
     made = cluster_id()
@@ -68,16 +68,16 @@ def test_an_id_does_not_begin_as_an_option_does(monkeypatch: pytest.MonkeyPatch)
         ("x" * 1000, "x" * 400),
     ],
 )  # fmt: skip
-def test_the_last_words_are_those_that_say_what_broke(tmp_path: Path, log: str, words: str) -> None:
+def test_error_of_a_broker_node_is_the_last_exception_line_of_the_log(tmp_path: Path, log: str, words: str) -> None:
     (tmp_path / "log").write_text(log)
     assert last_words(tmp_path / "log") == words
 
 
-def test_no_log_has_no_words(tmp_path: Path) -> None:
+def test_missing_log_of_a_broker_node_is_reported_as_no_output(tmp_path: Path) -> None:
     assert last_words(tmp_path / "log") == "no output"
 
 
-def test_cluster_node_is_ready_by_log_and_restartable(plan: Plan) -> None:
+def test_cluster_node_can_be_stopped_restarted_and_killed(plan: Plan) -> None:
     with running_cluster(plan) as running:
         (first,) = running.pids().values()
         assert running.ended_alone() == ""
@@ -97,7 +97,7 @@ def test_cluster_node_is_ready_by_log_and_restartable(plan: Plan) -> None:
     assert not folder.exists()
 
 
-def test_the_voter_of_three_stays(plan: Plan) -> None:
+def test_node_with_the_only_controller_vote_cannot_be_stopped_or_killed(plan: Plan) -> None:
     with ProcessSupervisor() as supervisor:
         three = Cluster(plan, supervisor, (Node(1, 21_000, 21_003), Node(2, 21_001), Node(3, 21_002)))
         three.format()
@@ -109,7 +109,7 @@ def test_the_voter_of_three_stays(plan: Plan) -> None:
         assert sorted(three.pids()) == [1, 2]
 
 
-def test_node_that_ends_while_starting_is_reported_with_error(plan: Plan, tmp_path: Path) -> None:
+def test_node_that_exits_while_starting_raises_broker_lost_with_the_exception(plan: Plan, tmp_path: Path) -> None:
     tries = tmp_path / "tries"
     runs(tmp_path, f"echo once >> {tries}; echo 'java.lang.IllegalStateException: too bad'; echo bye; exit 1")
     with pytest.raises(BrokerLost, match=r"^node 1 ended with code 1 while starting: java.lang.Ill.*: too bad$"):
@@ -117,27 +117,31 @@ def test_node_that_ends_while_starting_is_reported_with_error(plan: Plan, tmp_pa
     assert tries.read_text() == "once\n", "other ports would not help"
 
 
-def test_a_node_that_is_never_ready_is_ended(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_node_not_ready_within_the_start_limit_raises_broker_lost(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     runs(tmp_path, "echo waiting; sleep 60")
     monkeypatch.setattr(cluster, "START_LIMIT_S", 0.5)
     with pytest.raises(BrokerLost, match=r"^node 1 was not ready within 0.5 s: waiting$"):
         running_cluster(plan).__enter__()
 
 
-def test_failed_storage_format_is_reported_with_error(plan: Plan, tmp_path: Path) -> None:
+def test_failed_storage_format_raises_broker_lost_with_the_error_line(plan: Plan, tmp_path: Path) -> None:
     (tmp_path / "format").write_text("echo 'Exception: no'; false")
     with pytest.raises(BrokerLost, match=r"^formatting node 1 ended with code 1: Exception: no$"):
         running_cluster(plan).__enter__()
 
 
-def test_a_format_that_does_not_end_is_ended(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_storage_format_that_hangs_raises_broker_lost_after_the_limit(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "format").write_text("sleep 60")
     monkeypatch.setattr(cluster, "START_LIMIT_S", 0.3)
     with pytest.raises(BrokerLost, match=r"^formatting node 1 did not end within 0.3 s: no output$"):
         running_cluster(plan).__enter__()
 
 
-def test_ports_that_were_taken_meanwhile_are_exchanged(plan: Plan, tmp_path: Path) -> None:
+def test_node_start_is_retried_on_new_ports_after_a_bind_exception(plan: Plan, tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.touch()
     runs(tmp_path, f"[ -e {taken} ] && rm {taken} && echo 'BindException: Address already in use' && exit 1; {READY}")
@@ -145,13 +149,15 @@ def test_ports_that_were_taken_meanwhile_are_exchanged(plan: Plan, tmp_path: Pat
         assert len(running.pids()) == 1
 
 
-def test_ports_that_are_always_taken_are_an_error(plan: Plan, tmp_path: Path) -> None:
+def test_node_start_raises_broker_lost_if_every_port_is_in_use(plan: Plan, tmp_path: Path) -> None:
     runs(tmp_path, "echo 'java.net.BindException: Address already in use'; exit 1")
     with pytest.raises(BrokerLost, match="Address already in use"):
         running_cluster(plan).__enter__()
 
 
-def test_a_node_that_does_not_listen_is_killed(plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_node_that_ignores_sigterm_is_killed_after_the_stop_limit(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     runs(tmp_path, "trap '' TERM; echo 'Kafka Server started'; while :; do sleep 0.05; done")
     monkeypatch.setattr(cluster, "STOP_LIMIT_S", 0.3)
     with running_cluster(plan) as running:
@@ -160,7 +166,7 @@ def test_a_node_that_does_not_listen_is_killed(plan: Plan, tmp_path: Path, monke
         assert running.pids() == {}
 
 
-def test_node_that_ends_unasked_is_reported_with_exit_code(plan: Plan) -> None:
+def test_node_that_exits_unexpectedly_is_reported_with_exit_code(plan: Plan) -> None:
     with running_cluster(plan) as running:
         running._supervisor.signal("1", signal.SIGKILL)
         assert running._supervisor.wait("1", 10) == -9
@@ -174,7 +180,7 @@ def plan_with_zookeeper(plan: Plan, tmp_path: Path) -> Plan:
     return replace(plan, release="3.9.2", nodes=3, separate_controller=True, zookeeper_tick_ms=500)
 
 
-def test_a_cluster_with_zookeeper(plan_with_zookeeper: Plan) -> None:
+def test_zookeeper_cluster_protects_the_controller_and_reports_a_zookeeper_crash(plan_with_zookeeper: Plan) -> None:
     with running_cluster(plan_with_zookeeper) as running:
         assert sorted(running.pids()) == [1, 2, 3, 100]
         assert running.zookeeper_port not in {None, *(node.port for node in running.nodes)}
@@ -195,13 +201,15 @@ def test_a_cluster_with_zookeeper(plan_with_zookeeper: Plan) -> None:
     assert not folder.exists()
 
 
-def test_zookeeper_that_ends_while_starting_is_reported_with_error(plan_with_zookeeper: Plan, tmp_path: Path) -> None:
+def test_zookeeper_that_exits_while_starting_raises_broker_lost_with_the_exception(
+    plan_with_zookeeper: Plan, tmp_path: Path
+) -> None:
     (tmp_path / "serve").write_text("echo 'java.lang.IllegalArgumentException: bad tick'; exit 2")
     with pytest.raises(BrokerLost, match=r"^ZooKeeper ended with code 2 while starting: .*: bad tick$"):
         running_cluster(plan_with_zookeeper).__enter__()
 
 
-def test_nothing_is_written_outside_the_folder(plan: Plan, tmp_path: Path) -> None:
+def test_broker_jvm_writes_temporary_files_only_into_the_data_folder(plan: Plan, tmp_path: Path) -> None:
     command = plan.command(tmp_path, "kafka.Kafka")
     assert f"-Djava.io.tmpdir={tmp_path / 'tmp'}" in command
     assert "-XX:-UsePerfData" in command

@@ -76,13 +76,15 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> type[Container]:
     return Container
 
 
-def test_an_engine_answers_or_not(engine: type[Container], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_docker_engine_is_unavailable_if_ping_raises_docker_exception(
+    engine: type[Container], monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert answers()
     monkeypatch.setattr(engine, "trouble", DockerException("nobody"))
     assert not answers()
 
 
-def test_open_socket_of_failed_docker_engine_causes_no_warning(
+def test_failed_docker_connection_leaves_no_resource_warning(
     engine: type[Container], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Engine:
@@ -98,7 +100,7 @@ def test_open_socket_of_failed_docker_engine_causes_no_warning(
     assert said == []
 
 
-def test_docker_broker_without_testcontainers_names_the_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_docker_broker_without_testcontainers_is_refused_with_pip_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "testcontainers.community.kafka", None)
     assert not answers()
     with pytest.raises(BadInput, match=r"pip install '\.\[broker\]' in a checkout"):
@@ -108,19 +110,19 @@ def test_docker_broker_without_testcontainers_names_the_install(monkeypatch: pyt
 @pytest.mark.parametrize(
     ("kafka", "image"), [(None, "7.6.0"), ("3.3.1", "7.3.0"), ("3.9.2", "7.9.0")]
 )  # fmt: skip
-def test_an_image_for_each_line(kafka: str | None, image: str) -> None:
+def test_docker_image_is_the_confluent_image_of_the_kafka_minor_version(kafka: str | None, image: str) -> None:
     found, called = image_of(kafka)
     assert found == f"confluentinc/cp-kafka:{image}"
     assert called == f"3.{image.split('.')[1]} by confluentinc/cp-kafka:{image}"
 
 
 @pytest.mark.parametrize("kafka", ["4.4.0", "2.8.2", "3.2.3", "3.10.0", "3.9"])
-def test_lines_without_an_image_are_refused(kafka: str) -> None:
+def test_release_without_a_docker_image_is_refused_with_engine_jars_hint(kafka: str) -> None:
     with pytest.raises(BadInput, match=f"not {kafka}: --engine jars has"):
         image_of(kafka)
 
 
-def test_a_broker_runs_and_is_removed(engine: type[Container]) -> None:
+def test_docker_broker_runs_with_given_settings_and_is_removed_at_block_end(engine: type[Container]) -> None:
     with running("3.9.1", {"log.segment.bytes": "1024"}) as broker:
         assert broker.bootstrap == "localhost:32768"
         assert broker.release == "3.9 by confluentinc/cp-kafka:7.9.0"
@@ -134,7 +136,7 @@ def test_a_broker_runs_and_is_removed(engine: type[Container]) -> None:
 
 
 @pytest.mark.parametrize("trouble", [DockerException("no engine\nmore"), RuntimeError("it did not start")])
-def test_one_that_does_not_start_is_one_line_and_is_removed(
+def test_docker_broker_that_fails_to_start_raises_broker_lost_and_is_removed(
     engine: type[Container], monkeypatch: pytest.MonkeyPatch, trouble: Exception
 ) -> None:
     monkeypatch.setattr(engine, "trouble", trouble)

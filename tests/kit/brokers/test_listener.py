@@ -45,31 +45,35 @@ def dripping(monkeypatch: pytest.MonkeyPatch) -> Dripping:
     return made
 
 
-def test_an_answer_that_drips_ends_at_the_limit(dripping: Dripping, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listener_probe_of_byte_by_byte_answer_ends_at_the_time_limit(
+    dripping: Dripping, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("socket.create_connection", lambda *_, **__: dripping)
     assert listener.probe("localhost", 9092, tls=False) is Answer.SILENT
     assert dripping.turns == 2 * listener.LIMIT_S
     assert dripping.timeouts == sorted(dripping.timeouts, reverse=True)
 
 
-def test_a_login_that_drips_ends_at_the_limit(dripping: Dripping, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sasl_handshake_with_byte_by_byte_answer_ends_at_the_time_limit(
+    dripping: Dripping, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("socket.create_connection", lambda *_, **__: dripping)
     assert listener.ask_mechanisms("localhost", 9092, "PLAIN", tls=False) is None
     assert dripping.turns == 2 * listener.LIMIT_S
 
 
-def test_a_slow_answer_within_the_limit_is_read(dripping: Dripping) -> None:
+def test_slow_broker_answer_within_the_time_limit_is_read(dripping: Dripping) -> None:
     assert read_exactly(dripping, 8, until=105.0) == struct.pack(">i", 100_000) + bytes(4)  # type: ignore[arg-type]
     with pytest.raises(TimeoutError, match="2 of 3 bytes"):
         read_exactly(dripping, 3, until=dripping.now_s + 1)  # type: ignore[arg-type]
 
 
-def test_gigabytes_that_are_announced_are_not_allocated(dripping: Dripping) -> None:
+def test_announced_answer_length_of_2_gib_is_not_allocated(dripping: Dripping) -> None:
     with pytest.raises(TimeoutError):
         read_exactly(dripping, 2**31 - 1, until=102.0)  # type: ignore[arg-type]
 
 
-def test_a_connection_that_ends_is_an_error(dripping: Dripping) -> None:
+def test_connection_closed_during_an_answer_raises_connection_error(dripping: Dripping) -> None:
     dripping.data = b"ab"
     with pytest.raises(ConnectionError, match="closed"):
         read_exactly(dripping, 3, until=200.0)  # type: ignore[arg-type]

@@ -36,7 +36,7 @@ def refused(address: str, **settings: str) -> str:
     return line
 
 
-def test_unreachable_bootstrap_servers_are_listed_with_reasons() -> None:
+def test_unreachable_bootstrap_servers_are_refused_and_listed_with_reasons() -> None:
     line = refused("127.0.0.1:9,b,localhost:x")
     assert line == (
         "no broker accepts connections at 127.0.0.1:9 (Connection refused), b (HOST:PORT expected),"
@@ -45,7 +45,7 @@ def test_unreachable_bootstrap_servers_are_listed_with_reasons() -> None:
 
 
 @pytest.mark.parametrize("protocol", ["PLAINTEXT", "SASL_PLAINTEXT"])
-def test_plaintext_sent_to_a_tls_port(protocol: str, tmp_path: Path) -> None:
+def test_plaintext_client_on_a_tls_port_is_refused_with_security_protocol_hint(protocol: str, tmp_path: Path) -> None:
     with listeners.kafka(pem=listeners.pem_file(tmp_path)) as address:
         line = refused(address, security_protocol=protocol, **LOGIN)
     assert line.startswith(
@@ -55,7 +55,7 @@ def test_plaintext_sent_to_a_tls_port(protocol: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("protocol", ["SSL", "SASL_SSL"])
-def test_tls_sent_to_a_plaintext_port(protocol: str) -> None:
+def test_tls_client_on_a_plaintext_port_is_refused_with_security_protocol_hint(protocol: str) -> None:
     with listeners.kafka() as address:
         line = refused(address, security_protocol=protocol, **LOGIN)
     assert line.startswith(
@@ -64,7 +64,7 @@ def test_tls_sent_to_a_plaintext_port(protocol: str) -> None:
     assert f"set security.protocol={protocol.replace('SSL', 'PLAINTEXT')}," in line
 
 
-def test_plaintext_sent_to_a_port_that_wants_a_certificate(tmp_path: Path) -> None:
+def test_tls_port_that_requires_a_client_certificate_is_reported(tmp_path: Path) -> None:
     with listeners.kafka(pem=listeners.pem_file(tmp_path), client_certificate=True) as address:
         assert refused(address).startswith("plaintext sent to a TLS port")
         assert refused(address, security_protocol="SSL").startswith(
@@ -77,13 +77,13 @@ def test_plaintext_sent_to_a_port_that_wants_a_certificate(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("protocol", ["PLAINTEXT", "SSL"])
-def test_a_port_of_something_else(protocol: str) -> None:
+def test_http_server_as_bootstrap_server_is_refused_as_not_kafka(protocol: str) -> None:
     with listeners.http() as address:
         line = refused(address, security_protocol=protocol)
     assert line == "ADDRESS accepts connections, but is no Kafka broker: check host and port of --bootstrap-server"
 
 
-def test_a_port_that_answers_nothing() -> None:
+def test_silent_port_as_bootstrap_server_is_refused_after_the_timeout() -> None:
     with listeners.silent() as address:
         line = refused(address)
     assert line.startswith(
@@ -91,20 +91,20 @@ def test_a_port_that_answers_nothing() -> None:
     )
 
 
-def test_a_login_where_there_is_none() -> None:
+def test_sasl_client_on_a_listener_without_sasl_is_refused() -> None:
     with listeners.kafka() as address:
         line = refused(address, security_protocol="SASL_PLAINTEXT", **LOGIN)
     assert line.startswith("the listener at ADDRESS has no SASL, and security.protocol is SASL_PLAINTEXT: set sec")
     assert "set security.protocol=PLAINTEXT," in line
 
 
-def test_a_mechanism_that_is_not_enabled() -> None:
+def test_sasl_mechanism_not_enabled_on_the_listener_is_refused_with_enabled_mechanisms() -> None:
     with listeners.kafka(mechanisms=["SCRAM-SHA-512", "GSSAPI"]) as address:
         line = refused(address, security_protocol="SASL_PLAINTEXT", **LOGIN)
     assert line == "sasl.mechanism PLAIN is not enabled at ADDRESS: it enables GSSAPI, SCRAM-SHA-512"
 
 
-def test_no_login_where_one_is_expected(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plaintext_client_on_a_sasl_listener_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preflight, "check_readable", lambda _, __, explain: explain())
     with listeners.kafka(mechanisms=["PLAIN"]) as address:
         line = refused(address)
@@ -113,7 +113,7 @@ def test_no_login_where_one_is_expected(monkeypatch: pytest.MonkeyPatch) -> None
         preflight.check_topics({"bootstrap.servers": address}, ["t"])
 
 
-def test_a_certificate_that_the_truststore_does_not_trust(tmp_path: Path, asked: list[ClientSettings]) -> None:
+def test_broker_certificate_outside_the_truststore_is_refused(tmp_path: Path, asked: list[ClientSettings]) -> None:
     pem, other = listeners.pem_file(tmp_path), tmp_path / "other.pem"
     other.write_text("nothing\n")
     given = {"security.protocol": "SSL", "ssl.truststore.type": "PEM", "ssl.truststore.location": pem}
@@ -135,14 +135,14 @@ def test_a_certificate_that_the_truststore_does_not_trust(tmp_path: Path, asked:
         assert listener.find_distrust("127.0.0.2", port, pem=listeners.PEM, named=False) == ""
 
 
-def test_settings_only_java_can_judge_skip_the_preflight(asked: list[ClientSettings], tmp_path: Path) -> None:
+def test_jks_truststore_skips_the_librdkafka_preflight(asked: list[ClientSettings], tmp_path: Path) -> None:
     with listeners.kafka(pem=listeners.pem_file(tmp_path)) as address:
         jks = {"security.protocol": "SSL", "ssl.truststore.location": "/trust.jks"}
         preflight.check_topics({"bootstrap.servers": address, **jks}, ["t"])
     assert not asked, "librdkafka has no JKS"
 
 
-def test_without_librdkafka_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preflight_without_librdkafka_refuses_no_listener(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(*_: Any) -> bool:
         raise ImportError("no confluent_kafka")
 
@@ -151,7 +151,7 @@ def test_without_librdkafka_nothing_is_refused(monkeypatch: pytest.MonkeyPatch) 
         preflight.check_topics({"bootstrap.servers": address}, ["t"])
 
 
-def test_the_second_address_may_be_the_one_that_works(asked: list[ClientSettings]) -> None:
+def test_preflight_passes_if_only_the_second_bootstrap_server_answers(asked: list[ClientSettings]) -> None:
     with listeners.kafka() as address:
         preflight.check_topics({"bootstrap.servers": f"127.0.0.1:9,PLAINTEXT://{address}"}, ["t"])
     assert re.search(r"127\.0\.0\.1:9,", asked[0].settings["bootstrap.servers"])

@@ -24,7 +24,7 @@ def told(node: Node, nodes: tuple[Node, ...], **settings: str) -> dict[str, str]
     return dict(line.split("=", 1) for line in lines)
 
 
-def test_one_node_is_broker_and_controller() -> None:
+def test_single_kraft_node_is_broker_and_controller() -> None:
     node = Node(1, 21_000, 21_001)
     said = told(node, (node,))
     assert said["process.roles"] == "broker,controller"
@@ -35,7 +35,7 @@ def test_one_node_is_broker_and_controller() -> None:
     assert said["log.dirs"] == "/data/1"
 
 
-def test_of_three_the_first_votes_alone() -> None:
+def test_only_the_first_of_three_nodes_is_controller_quorum_voter() -> None:
     nodes = (Node(1, 21_000, 21_003), Node(2, 21_001), Node(3, 21_002))
     said = [told(node, nodes) for node in nodes]
     assert [each["process.roles"] for each in said] == ["broker,controller", "broker", "broker"]
@@ -45,7 +45,7 @@ def test_of_three_the_first_votes_alone() -> None:
     assert {each["transaction.state.log.min.isr"] for each in said} == {"2"}
 
 
-def test_separate_controller_gives_three_brokers_equal_settings() -> None:
+def test_cluster_with_separate_controller_has_a_fourth_node_as_only_voter() -> None:
     nodes = nodes_of(3, None, separate_controller=True)
     assert [(node.id, node.roles) for node in nodes] == [(100, "controller"), *((each, "broker") for each in (1, 2, 3))]
     said = [told(node, nodes) for node in nodes]
@@ -58,7 +58,7 @@ def test_separate_controller_gives_three_brokers_equal_settings() -> None:
     assert len({node.port for node in nodes[1:]} | {nodes[0].controller_port}) == 4
 
 
-def test_with_zookeeper_every_node_is_a_broker() -> None:
+def test_zookeeper_cluster_has_only_broker_nodes_without_kraft_settings() -> None:
     nodes = nodes_of(3, None, separate_controller=True, zookeeper=True)
     assert [(node.id, node.roles) for node in nodes] == [(each, "broker") for each in (100, 1, 2, 3)]
     for node in nodes:
@@ -72,7 +72,7 @@ def test_with_zookeeper_every_node_is_a_broker() -> None:
         assert not {name for name in said if name.startswith(("process.", "controller.", "broker.session."))}
 
 
-def test_a_setting_goes_before_the_usual_one() -> None:
+def test_given_broker_setting_overrides_the_default() -> None:
     node = Node(1, 21_000, 21_001)
     said = told(node, (node,), **checked_settings({"auto.create.topics.enable": True, "log.segment.bytes": 1024}))
     assert said["auto.create.topics.enable"] == "true"
@@ -80,24 +80,24 @@ def test_a_setting_goes_before_the_usual_one() -> None:
 
 
 @pytest.mark.parametrize("name", ["listeners", "log.dirs", "node.id", "controller.quorum.voters", "zookeeper.connect"])
-def test_what_the_broker_is_started_with_is_no_setting_to_give(name: str) -> None:
+def test_broker_setting_managed_by_the_kit_is_refused(name: str) -> None:
     with pytest.raises(BadInput, match=rf"^{name} is what the broker is started with"):
         checked_settings({name: "x"})
 
 
 @pytest.mark.parametrize("wrong", [{"": "1"}, {"a b": "1"}, {"a": "1\nnode.id=2"}, {"a=b": "1"}, {"#a": "1"}])
-def test_what_would_be_read_as_something_else_is_refused(wrong: dict[str, object]) -> None:
+def test_broker_setting_with_newline_space_or_equals_in_the_name_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(BadInput, match="is no setting of Kafka's"):
         checked_settings(wrong)
 
 
-def test_ports_differ_and_are_below_those_for_outgoing_connections() -> None:
+def test_free_ports_are_distinct_and_below_the_ephemeral_range() -> None:
     ports = free_ports(40)
     assert len(set(ports)) == 40
     assert all(20_000 <= port < 32_000 for port in ports)
 
 
-def test_a_port_that_is_used_is_not_free(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_port_in_use_is_refused_and_never_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as listening:
         listening.bind((HOST, 0))
         listening.listen()
@@ -110,7 +110,7 @@ def test_a_port_that_is_used_is_not_free(monkeypatch: pytest.MonkeyPatch) -> Non
             free_ports(1)
 
 
-def test_named_ports_follow_each_other() -> None:
+def test_three_nodes_with_a_given_port_use_consecutive_ports() -> None:
     first = next(port for port in free_ports(20) if port < 31_990)
     nodes = nodes_of(3, first)
     assert [node.port for node in nodes] == [first, first + 1, first + 2]

@@ -67,7 +67,7 @@ def test_supervised_process_output_and_exit_code_are_kept() -> None:
         assert (supervisor.folder / "words").read_text().split() == ["said", "beside", str(supervisor.folder)]
 
 
-def test_supervised_process_is_signalled_and_restarted() -> None:
+def test_supervised_process_can_be_terminated_and_started_again() -> None:
     with ProcessSupervisor() as supervisor:
         first = supervisor.start("a", ["sleep", "60"], "words")
         assert supervisor.code("a") is None
@@ -79,7 +79,7 @@ def test_supervised_process_is_signalled_and_restarted() -> None:
         assert supervisor.code("a") is None
 
 
-def test_the_end_of_the_block_ends_all() -> None:
+def test_supervisor_ends_all_processes_and_deletes_the_folder_at_block_end() -> None:
     with ProcessSupervisor() as supervisor:
         pids = [supervisor.start(name, ["sleep", "60"], "words") for name in "ab"]
         folder = supervisor.folder
@@ -89,7 +89,7 @@ def test_the_end_of_the_block_ends_all() -> None:
     assert not folder.exists()
 
 
-def test_an_error_in_the_block_ends_all() -> None:
+def test_supervisor_ends_processes_and_deletes_the_folder_after_an_exception() -> None:
     supervisor = ProcessSupervisor()
     pid, folder = supervisor.start("a", ["sleep", "60"], "words"), supervisor.folder
     with pytest.raises(ZeroDivisionError), supervisor:
@@ -98,7 +98,7 @@ def test_an_error_in_the_block_ends_all() -> None:
     assert not folder.exists()
 
 
-def test_a_program_that_is_not_there_is_one_line() -> None:
+def test_supervised_program_that_does_not_exist_raises_broker_lost() -> None:
     with (
         ProcessSupervisor() as supervisor,
         pytest.raises(BrokerLost, match=r"^/no/java cannot be started: .*No such file") as raised,
@@ -118,7 +118,7 @@ def test_a_run_that_is_ended_leaves_nothing(run: Callable[..., tuple[subprocess.
     assert no_folder(Path(folder))
 
 
-def test_ctrl_c_for_all_of_a_terminal_leaves_nothing(
+def test_ctrl_c_for_the_process_group_leaves_no_process_or_folder(
     run: Callable[..., tuple[subprocess.Popen[str], list[str]]],
 ) -> None:
     process, (pid, supervisor, folder, _) = run()
@@ -129,7 +129,7 @@ def test_ctrl_c_for_all_of_a_terminal_leaves_nothing(
     assert not Path(folder).exists(), "the run waits until it is gone"
 
 
-def test_a_forked_child_that_still_holds_the_pipe_keeps_nothing_alive(
+def test_supervisor_ends_if_a_forked_child_still_holds_the_pipe(
     run: Callable[..., tuple[subprocess.Popen[str], list[str]]],
 ) -> None:
     process, (pid, supervisor, folder, forked) = run("os.fork() or (time.sleep(60), os._exit(0))")
@@ -143,7 +143,7 @@ def test_a_forked_child_that_still_holds_the_pipe_keeps_nothing_alive(
         os.kill(int(forked), signal.SIGKILL)
 
 
-def test_a_supervisor_that_is_terminated_ends_everything() -> None:
+def test_terminated_supervisor_ends_processes_and_raises_broker_lost() -> None:
     with ProcessSupervisor() as supervisor:
         pid, folder = supervisor.start("a", ["sleep", "60"], "words"), supervisor.folder
         supervisor._process.send_signal(signal.SIGTERM)
@@ -163,7 +163,7 @@ def test_killed_supervisor_ends_processes_and_folder_is_deleted() -> None:
     assert not folder.exists()
 
 
-def test_a_process_that_does_not_listen_is_ended_all_the_same() -> None:
+def test_supervised_process_that_ignores_sigterm_is_killed() -> None:
     with ProcessSupervisor() as supervisor:
         pid = supervisor.start("a", ["sh", "-c", "trap '' TERM INT HUP; echo deaf; while :; do sleep 1; done"], "words")
         limit = time.monotonic() + 10
@@ -176,7 +176,7 @@ def test_a_process_that_does_not_listen_is_ended_all_the_same() -> None:
     assert is_gone(pid)
 
 
-def test_many_threads_may_ask() -> None:
+def test_supervisor_answers_400_requests_from_eight_threads() -> None:
     from concurrent.futures import ThreadPoolExecutor
 
     with ProcessSupervisor() as supervisor, ThreadPoolExecutor(8) as pool:

@@ -42,7 +42,7 @@ class Admin:
 
 
 @pytest.mark.parametrize("code", [KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.CLUSTER_AUTHORIZATION_FAILED])
-def test_a_missing_acl_is_named(code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repair_without_create_or_describe_configs_acl_is_refused(code: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("confluent_kafka.admin.AdminClient", Admin)
     monkeypatch.setattr(Admin, "create_error", code)
     with pytest.raises(
@@ -57,11 +57,11 @@ def test_a_missing_acl_is_named(code: int, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("code", [None, KafkaError.TOPIC_ALREADY_EXISTS, KafkaError.POLICY_VIOLATION])
-def test_other_answers_are_left_to_the_repair(code: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repair_check_ignores_errors_other_than_missing_acls(code: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("confluent_kafka.admin.AdminClient", Admin)
     monkeypatch.setattr(Admin, "create_error", code)
     check_repairable(SETTINGS, "orders", "orders-2")
 
 
-def test_java_only_settings_skip_the_repair_check() -> None:
+def test_settings_without_librdkafka_equivalent_skip_the_repair_acl_check() -> None:
     check_repairable({"bootstrap.servers": "b:1", "config.providers": "file"}, "orders", "orders-2")

@@ -29,11 +29,11 @@ def address() -> Iterator[str]:
     del producer
 
 
-def test_a_topic_that_is_readable(address: str) -> None:
+def test_topic_check_passes_for_existing_topics(address: str) -> None:
     assert check_readable(ClientSettings({"bootstrap.servers": address}), ["orders", "orders-2"])
 
 
-def test_a_topic_that_does_not_exist(address: str) -> None:
+def test_topic_check_of_missing_topic_suggests_similar_names(address: str) -> None:
     with pytest.raises(
         BadInput, match=rf"^topic order does not exist at {address}: did you mean orders or orders-2\?$"
     ):
@@ -42,13 +42,13 @@ def test_a_topic_that_does_not_exist(address: str) -> None:
         check_readable(ClientSettings({"bootstrap.servers": address}), ["x" * 9])
 
 
-def test_a_broker_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_check_of_unreachable_broker_returns_false(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(topic_check, "LIMIT_S", 0.2)
     monkeypatch.setattr(topic_check, "_STEP_S", 0.1)
     assert not check_readable(ClientSettings({"bootstrap.servers": "127.0.0.1:9"}), ["t"])
 
 
-def test_a_broker_that_does_not_answer_is_explained_early(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_check_calls_the_diagnosis_while_the_broker_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     def explain() -> None:
         raise BadInput("it expects SASL")
 
@@ -91,7 +91,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, *errors: KafkaError, topic: Any = N
     return str(raised.value)
 
 
-def test_wrong_password_is_reported_as_login_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_sasl_password_is_reported_as_refused_login(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (
         "sasl_plaintext://b:1/bootstrap: SASL authentication error: Authentication failed: Invalid username or password"
         " (after 305ms in state AUTH_REQ)"
@@ -103,7 +103,7 @@ def test_wrong_password_is_reported_as_login_failure(monkeypatch: pytest.MonkeyP
     )
 
 
-def test_a_client_certificate_that_the_broker_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_certificate_rejected_by_the_broker_is_reported_as_tls_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "ssl://b:1/bootstrap: SSL handshake failed: alert unknown ca (after 3ms in state SSL_HANDSHAKE)"
     line = refused(monkeypatch, KafkaError(KafkaError._SSL, text))
     assert line == (
@@ -111,7 +111,7 @@ def test_a_client_certificate_that_the_broker_refuses(monkeypatch: pytest.Monkey
     )
 
 
-def test_a_certificate_that_openssl_does_not_trust_is_left_to_java(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_broker_certificate_untrusted_by_openssl_is_left_to_the_java_client(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (
         "ssl://b:1/bootstrap: SSL handshake failed: certificate verify failed: broker certificate could not be verified"
     )
@@ -122,7 +122,9 @@ def test_a_certificate_that_openssl_does_not_trust_is_left_to_java(monkeypatch: 
 
 
 @pytest.mark.parametrize("operation", ["describe", "read"])
-def test_missing_acl_is_reported_with_the_operation(operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_describe_or_read_acl_is_reported_with_the_operation(
+    operation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     denied = KafkaError(KafkaError.TOPIC_AUTHORIZATION_FAILED)
     topic = Of(error=denied if operation == "describe" else None, partitions={0: Of(leader=1)})
     line = refused(monkeypatch, topic=topic, event=Of(error=lambda: denied))
@@ -131,7 +133,9 @@ def test_missing_acl_is_reported_with_the_operation(operation: str, monkeypatch:
     )
 
 
-def test_a_leader_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_partition_leader_is_reported_with_advertised_listeners_hint(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     text = "kafka.internal:9092/1: Failed to resolve 'kafka.internal:9092': not known (after 5ms in state CONNECT)"
     topic = Of(error=None, partitions={0: Of(leader=-1), 1: Of(leader=1)})
     line = refused(monkeypatch, KafkaError(KafkaError._RESOLVE, text), topic=topic)
@@ -139,7 +143,7 @@ def test_a_leader_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "check the broker's advertised.listeners" in line
 
 
-def test_invalid_topic_name_is_reported_as_invalid(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_check_refuses_an_invalid_topic_name(monkeypatch: pytest.MonkeyPatch) -> None:
     topic = Of(error=KafkaError(KafkaError.TOPIC_EXCEPTION), partitions={})
     assert refused(monkeypatch, topic=topic).startswith("'t' is not a valid topic name")
 

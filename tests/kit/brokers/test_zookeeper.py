@@ -19,7 +19,7 @@ def test_zookeeper_server_listens_on_loopback_and_writes_to_the_folder() -> None
     }
 
 
-def test_zookeeper_command_names_class_and_properties_file() -> None:
+def test_zookeeper_command_ends_with_server_class_and_properties_file() -> None:
     assert server_words(Path("/data/z.properties"))[-2:] == (
         "org.apache.zookeeper.server.ZooKeeperServerMain",
         "/data/z.properties",

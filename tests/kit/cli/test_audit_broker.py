@@ -52,7 +52,9 @@ def checked(monkeypatch: pytest.MonkeyPatch, *words: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("command", [("t",), ("t", "--repair-to", "t2"), ("a", "b", "--join")])
-def test_a_file_gives_the_settings(command: tuple[str, ...], config: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_command_config_file_gives_consumer_settings_without_producer_settings(
+    command: tuple[str, ...], config: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = checked(monkeypatch, *command, "--command-config", config)
     assert settings["bootstrap.servers"] == "b:1"
     assert settings["security.protocol"] == "SASL_SSL"
@@ -62,7 +64,7 @@ def test_a_file_gives_the_settings(command: tuple[str, ...], config: str, monkey
     assert settings["isolation.level"] == "read_committed"
 
 
-def test_options_go_before_the_file(config: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audit_options_override_the_command_config_file(config: str, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("--bootstrap-server", "c:2", "--option", "kafka.client.id=you")
     settings = checked(monkeypatch, "t", "--command-config", config, *words)
     assert settings["bootstrap.servers"] == "c:2"
@@ -71,13 +73,15 @@ def test_options_go_before_the_file(config: str, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("command", [("t",), ("t", "--repair-to", "t2"), ("a", "b", "--join")])
-def test_the_isolation_is_the_same_in_each(command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_isolation_level_defaults_to_read_committed_in_audit_repair_and_join(
+    command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     words = (*command, "--bootstrap-server", "b:1")
     assert checked(monkeypatch, *words)["isolation.level"] == "read_committed"
     assert checked(monkeypatch, *words, "--isolation", "read_uncommitted")["isolation.level"] == "read_uncommitted"
 
 
-def test_a_repair_copies_committed_records_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repair_with_isolation_read_uncommitted_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(audit_source, "check_topics", lambda *_: None)
     words = ["t", "--repair-to", "t2", "--bootstrap-server", "b:1", "--isolation", "read_uncommitted"]
     error = CliRunner().invoke(app, ["audit", *words]).exception
@@ -86,7 +90,7 @@ def test_a_repair_copies_committed_records_only(monkeypatch: pytest.MonkeyPatch)
     assert client_settings(Given("b:1").kafka()).get("isolation.level") is None
 
 
-def test_a_missing_file_is_one_line() -> None:
+def test_missing_command_config_file_is_refused_in_one_line() -> None:
     error = CliRunner().invoke(app, ["audit", "t", "--command-config", "/no/such"]).exception
     assert isinstance(error, BadInput)
     assert str(error) == "--command-config /no/such cannot be read: No such file or directory"
@@ -103,13 +107,13 @@ def test_a_missing_file_is_one_line() -> None:
         f"kafka.sasl.jaas.config={JAAS.removesuffix(';')}",
     ],
 )
-def test_no_message_shows_a_secret(option: str) -> None:
+def test_error_about_a_malformed_sasl_option_does_not_show_the_password(option: str) -> None:
     with pytest.raises(BadInput) as raised:
         Given("127.0.0.1:9", (option, "kafka.security.protocol=SASL_SSL")).check(["t"])
     assert "s3cret" not in str(raised.value)
 
 
-def test_the_help_names_the_place_for_passwords() -> None:
+def test_audit_help_recommends_command_config_file_for_passwords() -> None:
     text = " ".join(CliRunner().invoke(app, ["audit", "--help"]).output.split())
     assert "Passwords belong here" in text
     assert "which is the place for passwords" in text

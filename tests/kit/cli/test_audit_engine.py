@@ -32,7 +32,7 @@ def chosen(name: str, engine: str = "auto", **given: Any) -> bool:
     return local_source(name, Given(engine=engine, form="parquet", partitions=1, **given)) is not None
 
 
-def test_a_small_source_needs_no_spark(files: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_below_the_record_limit_is_audited_without_spark(files: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen(files)
     assert not chosen(files, "spark")
     monkeypatch.setattr(audit_engine, "LIMIT_RECORDS", 1)
@@ -46,20 +46,26 @@ def test_a_small_source_needs_no_spark(files: str, monkeypatch: pytest.MonkeyPat
     ({"folder": "hdfs:///a"}, "--folder hdfs:///a is on a file system of the cluster"),
     ({"options": ("minPartitions=5",)}, "--option minPartitions is an option of Spark's connector"),
 ])  # fmt: skip
-def test_what_only_spark_can_do_is_named(files: str, given: dict[str, Any], reason: str) -> None:
+def test_local_engine_with_an_option_of_spark_is_refused_with_the_reason(
+    files: str, given: dict[str, Any], reason: str
+) -> None:
     assert not chosen(files, **given)
     with pytest.raises(BadInput, match=rf"^--engine local cannot audit {files}: {reason}; use --engine spark$"):
         chosen(files, "local", **given)
 
 
-def test_files_elsewhere_are_sparks(files: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remote_files_and_runs_under_spark_submit_are_audited_by_spark(
+    files: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert not chosen("s3a://bucket/orders")
     assert chosen(f"file://{files}")
     monkeypatch.setenv("PYSPARK_GATEWAY_PORT", "1")
     assert not chosen(files), "inside spark-submit"
 
 
-def test_a_missing_package_is_named(files: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_local_engine_without_pyarrow_is_refused_with_pip_install_hint(
+    files: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     find = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pyarrow" else find(name))
     assert not chosen(files)
@@ -67,7 +73,7 @@ def test_a_missing_package_is_named(files: str, monkeypatch: pytest.MonkeyPatch)
         chosen(files, "local")
 
 
-def test_a_small_join_needs_no_spark(tmp_path: Path) -> None:
+def test_join_of_small_files_finds_missed_keys_without_spark(tmp_path: Path) -> None:
     """Two topics whose keys are in other partitions, read from files and judged by the command itself."""
     names = [str(tmp_path / name) for name in ("a", "b")]
     for at, name in enumerate(names):
@@ -101,7 +107,9 @@ def read(name: str, broker: str, engine: str = "auto", *options: str) -> bool:
     return local_source(name, given) is not None
 
 
-def test_a_small_topic_needs_no_spark(broker: MockBroker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_below_the_record_limit_is_audited_without_spark(
+    broker: MockBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert read("orders", broker.bootstrap)
     assert not read("orders", broker.bootstrap, "spark")
     monkeypatch.setattr(audit_engine, "LIMIT_RECORDS", 8)
@@ -111,7 +119,7 @@ def test_a_small_topic_needs_no_spark(broker: MockBroker, monkeypatch: pytest.Mo
         read("nowhere", broker.bootstrap)
 
 
-def test_settings_that_only_java_has_need_spark(broker: MockBroker) -> None:
+def test_jks_truststore_setting_selects_spark_since_librdkafka_reads_pem(broker: MockBroker) -> None:
     jks = ("security.protocol=SSL", "ssl.truststore.location=/etc/trust.jks")
     assert not read("orders", broker.bootstrap, "auto", *jks)
     with pytest.raises(
@@ -120,7 +128,7 @@ def test_settings_that_only_java_has_need_spark(broker: MockBroker) -> None:
         read("orders", broker.bootstrap, "local", *jks)
 
 
-def test_a_broker_that_only_java_may_reach_is_sparks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_of_broker_unreachable_by_librdkafka_is_audited_by_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     """Java has certificates of its own."""
     monkeypatch.setattr("kafka_conformance.spark.audit.local.topic.LIMIT_S", 0.2)
     assert not read("orders", "127.0.0.1:9")

@@ -50,7 +50,7 @@ def said(*words: str) -> str:
     return str(error)
 
 
-def test_segments_audit_writes_every_report(folder: str, tmp_path: Path) -> None:
+def test_audit_of_segment_files_reports_sequence_gap_in_text_html_and_json(folder: str, tmp_path: Path) -> None:
     words = ("--segments", folder, "--folder", str(tmp_path / "run"))
     result = ran(*words, "--html", str(tmp_path / "page.html"))
     assert result.return_value == 0, result.exception
@@ -78,7 +78,9 @@ def test_segments_audit_writes_every_report(folder: str, tmp_path: Path) -> None
         assert "--report-only reports what is in" in said("--report-only", "--folder", str(tmp_path / "run"), *more)
 
 
-def test_the_commands_of_the_page(folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audit_commands_on_the_documentation_page_run_on_segments(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     commands = re.findall(
         r"^\$ kafka-conformance audit (.*--segments.*)$", PAGE.read_text(encoding="utf-8"), re.MULTILINE
     )
@@ -90,7 +92,7 @@ def test_the_commands_of_the_page(folder: str, tmp_path: Path, monkeypatch: pyte
         assert ran(*here.split()).return_value == 0
 
 
-def test_a_run_is_resumed(folder: str, tmp_path: Path) -> None:
+def test_audit_of_segment_files_resumed_from_a_folder_reports_equal_results(folder: str, tmp_path: Path) -> None:
     words = ("--segments", folder, "--topic", "orders", "--folder", str(tmp_path / "run"), "--json")
     first, second = ran(*words), ran(*words)
     found: list[dict[str, Any]] = [msgspec.json.decode(each.stdout) for each in (first, second)]
@@ -98,7 +100,7 @@ def test_a_run_is_resumed(folder: str, tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
-def test_a_window_and_a_partition(folder: str, tmp_path: Path) -> None:
+def test_audit_of_segment_files_from_an_offset_counts_only_later_records(folder: str, tmp_path: Path) -> None:
     result = ran("--segments", f"{folder}/orders-1", "--partitions", "3", "--from", "offset:50", "--json",
                  "--folder", str(tmp_path / "run"))  # fmt: skip
     found = msgspec.json.decode(result.stdout, type=Audit)
@@ -108,7 +110,7 @@ def test_a_window_and_a_partition(folder: str, tmp_path: Path) -> None:
     assert found.segments.producers[0].records == found.records
 
 
-def test_segments_audit_uses_spark_above_the_limits(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audit_of_segment_files_uses_spark_above_size_limits(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given = Given(segments=(folder,))
     assert local_source("orders", given) is not None
     for limit in ("LIMIT_RECORDS", "LIMIT_BYTES"):
@@ -118,7 +120,7 @@ def test_segments_audit_uses_spark_above_the_limits(folder: str, monkeypatch: py
             assert local_source("orders", msgspec.structs.replace(given, engine="local")) is not None
 
 
-def test_segments_audit_refuses_excluding_options(folder: str, tmp_path: Path) -> None:
+def test_audit_of_segment_files_with_conflicting_options_is_refused(folder: str, tmp_path: Path) -> None:
     assert "exclude" in said("orders", "--segments", folder, "--bootstrap-server", "127.0.0.1:9")
     assert "exclude" in said("orders", "--segments", folder, "--format", "parquet", "--partitions", "3")
     assert "exclude" in said("--segments", folder, "--topic", "orders", "--bootstrap-server", "127.0.0.1:9")
@@ -139,7 +141,7 @@ def test_segments_audit_refuses_excluding_options(folder: str, tmp_path: Path) -
     assert "cannot be read" in said("--segments", str(tmp_path / "missing"))
 
 
-def test_nothing_that_can_be_judged(tmp_path: Path) -> None:
+def test_audit_of_segment_files_with_a_corrupt_batch_exits_with_2(tmp_path: Path) -> None:
     log = Log(tmp_path / "orders-0")
     log.append(data(3))
     log.write()
@@ -152,7 +154,7 @@ def test_nothing_that_can_be_judged(tmp_path: Path) -> None:
     assert "1 place cannot be read" in " ".join(result.stdout.split())
 
 
-def test_a_topic_needs_a_folder(tmp_path: Path) -> None:
+def test_audit_of_segment_files_without_a_partition_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "meta.properties").write_text("version=1\n", encoding="utf-8")
     with pytest.raises(BadInput, match="there is no partition's folder here"):
         local_source("", Given(segments=(str(tmp_path),)))

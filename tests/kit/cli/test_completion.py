@@ -23,7 +23,7 @@ def completed(words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return [line.removeprefix("plain,") for line in capsys.readouterr().out.splitlines()]
 
 
-def test_slugs_without_imports_are_all_rules() -> None:
+def test_completion_lists_all_rule_names_without_importing_rules() -> None:
     assert rule_slugs() == sorted(RULES)
 
 
@@ -36,13 +36,15 @@ def test_slugs_without_imports_are_all_rules() -> None:
         ("verify --answerer mutant:signed-t", ["mutant:signed-tail"]),
     ],
 )
-def test_completion_lists_candidates_for_the_words(
+def test_shell_completion_offers_commands_rules_releases_and_mutants(
     words: str, candidates: list[str], monkeypatch: Any, capsys: Any
 ) -> None:
     assert completed(words, monkeypatch, capsys) == candidates
 
 
-def test_help_lists_every_rule_unbroken(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_verify_help_lists_every_rule_name_without_line_breaks(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(sys, "argv", ["kafka-conformance", "verify", "--help"])
     with pytest.raises(SystemExit):
         cli.main()

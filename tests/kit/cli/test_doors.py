@@ -105,7 +105,9 @@ NAMED = (
 )
 
 
-def test_no_name_of_a_file_is_a_mistake_or_a_difference(tmp_path: Path, bad: dict[str, str]) -> None:
+def test_file_arguments_with_hostile_names_never_exit_1_or_print_a_traceback(
+    tmp_path: Path, bad: dict[str, str]
+) -> None:
     names = [*bad, "", ".", "file/below", "\udcff\x1b[31m", "a\nb", "lost.json"]
     (tmp_path / "file").write_text("{}")
     _run([[*GATE, "--events", "events", *TARGET]], tmp_path)
@@ -130,7 +132,7 @@ def test_unwritable_folder_is_refused_before_rule_pages_are_made(tmp_path: Path,
     assert not [printed for _, _, printed in found if "mistake" in printed or printed.count("\n") != 1]
 
 
-def test_a_report_that_cannot_be_written_never_changes_the_verdict(tmp_path: Path, bad: dict[str, str]) -> None:
+def test_unwritable_report_file_is_a_warning_and_keeps_exit_code_0(tmp_path: Path, bad: dict[str, str]) -> None:
     reports = [name for name in bad if name not in ("folder.json", "endless.json")]
     options = ("--html", "--junit", "--markdown", "--badge", "--events")
     commands = [[*GATE, *(word for option in options for word in (option, name)), *TARGET] for name in reports]
@@ -143,9 +145,7 @@ def test_a_report_that_cannot_be_written_never_changes_the_verdict(tmp_path: Pat
         assert "mistake" not in printed
 
 
-def test_a_file_that_the_command_is_there_to_write_is_refused_before_any_work(
-    tmp_path: Path, bad: dict[str, str]
-) -> None:
+def test_unwritable_output_file_of_a_command_is_refused_in_one_line(tmp_path: Path, bad: dict[str, str]) -> None:
     names = [name for name in bad if name not in ("folder.json", "endless.json", "fifo.json")]
     commands = [
         [*command, name]
@@ -166,7 +166,7 @@ def test_a_file_that_the_command_is_there_to_write_is_refused_before_any_work(
         assert printed.count("\n") == 1, (words, printed)
 
 
-def test_a_deleted_working_folder_is_one_line(tmp_path: Path) -> None:
+def test_command_in_a_deleted_working_directory_exits_2_with_one_line(tmp_path: Path) -> None:
     script = "import os; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone')\n" + _SCRIPT
     commands = [["--version"], ["rules"], ["explain", "missing.json"], [*GATE, *TARGET]]
     done = run_obeying([sys.executable, "-c", script, json.dumps(commands)], timeout_s=240, cwd=tmp_path)

@@ -208,13 +208,13 @@ COMMANDS = dict(commands())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_of_a_command_is_in_the_table(name: str) -> None:
+def test_every_command_line_option_has_an_example_in_the_effects_table(name: str) -> None:
     known = set(RUN[name]) if name in RUN else options_of(COMMANDS[name]) if name in TESTED else set()
     assert options_of(COMMANDS[name]) == known
 
 
 @pytest.mark.parametrize("name", TESTED)
-def test_every_option_of_a_heavy_command_is_given_in_a_test(name: str) -> None:
+def test_every_option_of_java_and_spark_commands_occurs_in_a_test(name: str) -> None:
     places = [TESTS / place for place in TESTED[name]]
     found = [path for place in places for path in ([place] if place.is_file() else place.rglob("*.py"))]
     text = "\n".join(path.read_text("utf-8") for path in found if path.name != Path(__file__).name)
@@ -287,7 +287,7 @@ PLAIN: dict[str, Any] = {}
 
 
 @pytest.mark.parametrize(("option", "words", "more"), CASES.values(), ids=CASES)
-def test_an_option_changes_the_result_of_some_invocation(
+def test_every_command_line_option_changes_the_result_of_an_invocation(
     option: str, words: str, more: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert option in more or "-v" in more
@@ -307,7 +307,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("name", "mode", "option"), REFUSED.values(), ids=REFUSED)
-def test_an_option_without_effect_is_refused(
+def test_command_line_option_without_effect_in_a_mode_is_refused(
     name: str, mode: Any, option: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)

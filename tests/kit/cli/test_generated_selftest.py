@@ -47,7 +47,7 @@ def ran(*words: str) -> tuple[int, str]:
     return result.return_value, result.output
 
 
-def test_a_rule_whose_mutants_are_killed(tmp_path: Path) -> None:
+def test_generated_selftest_records_a_rule_whose_mutants_are_all_killed(tmp_path: Path) -> None:
     code, output = ran("--record", str(tmp_path / "record.json"))
     assert code == 0, output
     assert "100.0%" in output
@@ -67,7 +67,9 @@ def test_surviving_generated_mutant_exits_with_1(monkeypatch: pytest.MonkeyPatch
     assert "less than 97% killed by frozen cases or 99% by a gate" in output
 
 
-def test_a_rule_on_record_is_not_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_generated_selftest_changed_skips_an_unchanged_recorded_rule(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     ran("--record", str(tmp_path / "record.json"))
     kept = records.read(tmp_path / "record.json")
     monkeypatch.setattr(records, "shipped", lambda: kept)
@@ -76,14 +78,16 @@ def test_a_rule_on_record_is_not_asked_again(monkeypatch: pytest.MonkeyPatch, tm
     assert "0 of 1 rules asked" in output
 
 
-def test_a_rule_that_is_not_on_record_is_left_out_of_what_changed() -> None:
+def test_generated_selftest_changed_skips_a_rule_without_record() -> None:
     code, output = ran("--changed")
     assert code == 0
     assert "not on record, left out: sequence-decrement" in output
     assert "0 of 0 rules asked" in output
 
 
-def test_a_changed_rule_is_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_generated_selftest_changed_runs_a_rule_with_another_fingerprint(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     ran("--record", str(tmp_path / "record.json"))
     (row,) = records.read(tmp_path / "record.json").rows
     monkeypatch.setattr(records, "shipped", lambda: records.Record((replace(row, fingerprint="other"),)))
@@ -92,7 +96,9 @@ def test_a_changed_rule_is_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert "1 of 1 rules asked" in output
 
 
-def test_slow_changed_rule_is_left_to_nightly_unless_recorded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_generated_selftest_defers_slow_changed_rule_to_nightly_unless_recording(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     ran("--record", str(tmp_path / "record.json"))
     (row,) = records.read(tmp_path / "record.json").rows
     monkeypatch.setattr(records, "shipped", lambda: records.Record((replace(row, fingerprint="other"),)))
@@ -103,7 +109,7 @@ def test_slow_changed_rule_is_left_to_nightly_unless_recorded(monkeypatch: pytes
     assert "1 of 1 rules asked" in ran("--changed", "--record", str(tmp_path / "record.json"))[1]
 
 
-def test_new_cases_are_asked_about_survivors_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_selftest_rerun_kills_surviving_mutants_with_new_cases(monkeypatch: pytest.MonkeyPatch) -> None:
     """The first run misses the cases that wrap; the second one asks them, and nothing else."""
     every, cases = RuleQuestions.asked, generated_selftest.frozen
     monkeypatch.setattr(generated_selftest, "frozen", lambda rule: without_wraps(cases(rule)))
@@ -123,7 +129,9 @@ def tame(asked: Sequence[Asked]) -> tuple[Asked, ...]:
     return tuple(one for one in asked if b'"by":0,' in one.question)
 
 
-def test_a_search_writes_the_questions_that_kill(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_generated_selftest_search_saves_questions_that_kill_survivors(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     every = RuleQuestions.asked
     monkeypatch.setattr(
         RuleQuestions,
@@ -139,12 +147,12 @@ def test_a_search_writes_the_questions_that_kill(monkeypatch: pytest.MonkeyPatch
     assert read_questions(killers)[SLUG] == questions
 
 
-def test_a_search_is_about_generated_mutants() -> None:
+def test_selftest_search_without_generated_option_is_refused() -> None:
     result = CliRunner().invoke(app, ["selftest", "--search", "5"], standalone_mode=False)
     assert "--search asks about generated mutants" in str(result.exception)
 
 
-def test_a_case_that_the_reference_fails_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_selftest_aborts_if_the_reference_fails_a_frozen_case(monkeypatch: pytest.MonkeyPatch) -> None:
     every = RuleQuestions.asked
 
     def spoiled(self: RuleQuestions, stage: Stage) -> tuple[Asked, ...]:

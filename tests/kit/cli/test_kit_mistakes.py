@@ -41,14 +41,14 @@ def _selftest(monkeypatch: pytest.MonkeyPatch, checks: list[Check], mistakes: li
     return done.return_value, done.stdout
 
 
-def test_a_mistake_that_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_selftest_kit_exits_0_if_the_check_finds_the_planted_defect(monkeypatch: pytest.MonkeyPatch) -> None:
     code, said = _selftest(monkeypatch, [FINDS], [_planted("finds")])
     assert code == 0
     assert said.splitlines()[1].split() == ["switch", "the", "switch", "is", "set", "finds"]
     assert "1 of 1 mistake in the kit found, Kafka 3.9.2, seed 1" in said
 
 
-def test_check_that_misses_a_planted_mistake_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_selftest_kit_exits_1_if_a_check_misses_the_planted_defect(monkeypatch: pytest.MonkeyPatch) -> None:
     code, said = _selftest(monkeypatch, [FINDS, BLIND], [_planted("finds", "blind"), _planted("blind")])
     assert code == 1
     assert "switch is not found by: blind" in said
@@ -56,7 +56,7 @@ def test_check_that_misses_a_planted_mistake_exits_with_1(monkeypatch: pytest.Mo
     assert "0 of 2 mistakes in the kit found" in said
 
 
-def test_a_check_that_is_red_without_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_selftest_kit_exits_1_if_a_check_fails_without_a_planted_defect(monkeypatch: pytest.MonkeyPatch) -> None:
     code, said = _selftest(monkeypatch, [FINDS, RED], [_planted("finds")])
     assert code == 1
     assert "red: red without a mistake: always" in said
@@ -64,7 +64,7 @@ def test_a_check_that_is_red_without_a_mistake(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("options", [["--rules", "murmur2"], ["--changed"], ["--record", "record.json"]])
-def test_selftest_kit_refuses_options_about_rules(
+def test_selftest_kit_with_rules_changed_or_record_option_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)  # A folder that may be written to, as that of --record has to be.
@@ -73,5 +73,5 @@ def test_selftest_kit_refuses_options_about_rules(
     assert "leave out --rules, --changed, --generated and --record" in str(done.exception)
 
 
-def test_every_check_and_every_mistake_is_the_default() -> None:
+def test_selftest_kit_runs_all_checks_and_planted_defects_by_default() -> None:
     assert run_checks.__defaults__ == (runs.CHECKS, runs.MISTAKES)

@@ -128,7 +128,9 @@ def interrupts_file() -> str:
 
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("kind", ERRORS)
-def test_an_error_in_any_layer_is_no_difference(run: Callable[..., tuple[int, str]], layer: str, kind: str) -> None:
+def test_exception_in_any_package_exits_2_without_traceback(
+    run: Callable[..., tuple[int, str]], layer: str, kind: str
+) -> None:
     if layer == "kafka_conformance.spark":
         pytest.importorskip("numpy")  # An audit needs it.
     plant = Plant(layer, ERRORS[kind])
@@ -168,7 +170,9 @@ main()
         (signal.SIGINT, "msgspec"),
     ],
 )
-def test_an_interrupt_during_an_import_is_one_line(tmp_path: Path, number: signal.Signals, module: str) -> None:
+def test_sigint_or_sigterm_during_import_exits_2_with_one_line(
+    tmp_path: Path, number: signal.Signals, module: str
+) -> None:
     script = AT_IMPORT.format(then=f"os.kill(os.getpid(), {number:d})")
     ran = run_script(script, module, timeout_s=120, cwd=tmp_path)
     line = "kafka-conformance: interrupted: nothing was judged to the end\n"
@@ -185,7 +189,7 @@ def test_an_interrupt_during_an_import_is_one_line(tmp_path: Path, number: signa
         ("OSError(23)", "platformdirs"),
     ],
 )
-def test_a_module_that_cannot_be_loaded_is_one_line(tmp_path: Path, error: str, module: str) -> None:
+def test_module_that_fails_to_import_exits_2_with_one_line(tmp_path: Path, error: str, module: str) -> None:
     ran = run_script(AT_IMPORT.format(then=f"raise {error}"), module, timeout_s=120, cwd=tmp_path)
     assert (ran.returncode, ran.stdout) == (2, "")
     (line,) = ran.stderr.splitlines()
@@ -193,7 +197,7 @@ def test_a_module_that_cannot_be_loaded_is_one_line(tmp_path: Path, error: str, 
     assert error.partition("(")[0] in line
 
 
-def test_a_java_error_of_a_jvm_that_has_ended_is_one_line(tmp_path: Path) -> None:
+def test_py4j_error_after_the_jvm_ended_exits_2_with_one_line(tmp_path: Path) -> None:
     """py4j asks the JVM for the text of its exception."""
     pytest.importorskip("py4j")
     script = """

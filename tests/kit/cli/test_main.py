@@ -78,7 +78,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
         ("verfy", "No such command 'verfy'"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(run: Callable[..., Ran], words: str, line: str) -> None:
+def test_bad_command_line_argument_exits_2_with_one_line(run: Callable[..., Ran], words: str, line: str) -> None:
     ran = run(*words.split())
     assert ran.code == 2
     assert ran.out == ""
@@ -88,7 +88,7 @@ def test_bad_input_is_one_line_and_exit_code_2(run: Callable[..., Ran], words: s
 
 
 @pytest.mark.parametrize("words", ["verify", "selftest", "diff 4.4.0 4.3.1", "answer --as java"])
-def test_a_java_that_is_missing_is_one_line(run: Callable[..., Ran], tmp_path: Path, words: str) -> None:
+def test_missing_java_home_exits_2_with_one_line(run: Callable[..., Ran], tmp_path: Path, words: str) -> None:
     pytest.importorskip("pyspark")
     ran = run(*words.split())
     assert ran.code == 2
@@ -107,7 +107,7 @@ def test_a_java_that_is_missing_is_one_line(run: Callable[..., Ran], tmp_path: P
     ],
 )
 @pytest.mark.parametrize("words", ["verify", "jars list", "diff 4.4.0 4.3.1"])
-def test_unreadable_pins_are_reported_in_one_line(
+def test_malformed_jar_pin_file_exits_2_and_names_the_file(
     run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: str, content: str, why: str
 ) -> None:
     broken = tmp_path / "releases.toml"
@@ -120,7 +120,7 @@ def test_unreadable_pins_are_reported_in_one_line(
 
 
 @pytest.mark.parametrize("words", ["--help", "verify --help", "-h", "--version"])
-def test_help_is_no_failure(run: Callable[..., Ran], words: str) -> None:
+def test_help_and_version_options_exit_with_0(run: Callable[..., Ran], words: str) -> None:
     ran = run(*words.split())
     assert (ran.code, ran.err) == (0, "")
     assert "kafka-conformance" in ran.out
@@ -136,7 +136,7 @@ def test_help_is_no_failure(run: Callable[..., Ran], words: str) -> None:
         (OverflowError("too large"), "OverflowError: too large"),
     ],
 )
-def test_nothing_that_breaks_looks_like_a_verdict(
+def test_exception_or_interrupt_in_a_command_exits_2_with_one_line(
     run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch, error: BaseException, said: str
 ) -> None:
     def broken(**_: object) -> int:
@@ -150,7 +150,7 @@ def test_nothing_that_breaks_looks_like_a_verdict(
 
 
 @pytest.mark.parametrize("words", [["--version"], ["--help"], ["nothing"]])
-def test_commands_are_imported_only_when_used(words: list[str]) -> None:
+def test_help_and_version_do_not_import_numpy_or_command_modules(words: list[str]) -> None:
     heavy = ["kafka_reference", "kafka_conformance.cli.commands.verify", "kafka_conformance.core.protocol",
              "kafka_conformance.rules", "hypothesis", "msgspec", "numpy", "rich"]  # fmt: skip
     script = (
@@ -163,14 +163,14 @@ def test_commands_are_imported_only_when_used(words: list[str]) -> None:
     assert ran.stdout.splitlines()[-1] == "imported: []"
 
 
-def test_help_lists_every_command_with_the_first_line(run: Callable[..., Ran]) -> None:
+def test_help_lists_every_command_with_the_first_line_of_the_help_text(run: Callable[..., Ran]) -> None:
     shown = " ".join(run("--help").out.split())
     for name in cli.app.list_commands(None):
         command = cli.app.get_command(None, name)
         assert f"{name} {' '.join(command.help.partition(chr(10))[0].split())}" in shown
 
 
-def test_every_option_has_a_distinct_help_text() -> None:
+def test_every_command_line_option_has_a_distinct_help_text() -> None:
     for name in cli.app.list_commands(None):
         command = cli.app.get_command(None, name)
         for each in getattr(command, "commands", {name: command}).values():
@@ -191,7 +191,7 @@ def started(*words: str, folder: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
-def test_terminated_run_ends_with_one_line(tmp_path: Path, asked: signal.Signals) -> None:
+def test_sigint_or_sigterm_ends_a_run_with_exit_code_2_and_one_line(tmp_path: Path, asked: signal.Signals) -> None:
     with started("answer", folder=tmp_path) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -205,7 +205,7 @@ def test_terminated_run_ends_with_one_line(tmp_path: Path, asked: signal.Signals
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii", "cp1252"])
-def test_a_console_that_lacks_characters_shows_their_codes(encoding: str, tmp_path: Path) -> None:
+def test_console_encoding_without_a_character_prints_the_unicode_escape(encoding: str, tmp_path: Path) -> None:
     question = {"rule": "murmur2", "question": {"key": "e29780"}}
     ran = subprocess.run(
         [sys.executable, "-m", "kafka_conformance", "explain", "-"], input=json.dumps(question), text=True, timeout=60,
@@ -215,7 +215,7 @@ def test_a_console_that_lacks_characters_shows_their_codes(encoding: str, tmp_pa
     assert "\\u25c0" in ran.stdout
 
 
-def test_missing_extra_is_reported_with_the_install_line(
+def test_missing_numpy_is_reported_with_the_pip_install_command(
     run: Callable[..., Ran], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: object) -> None:
@@ -226,7 +226,7 @@ def test_missing_extra_is_reported_with_the_install_line(
     assert run("sweep") == Ran(2, "", f"kafka-conformance: {line}\n")
 
 
-def test_a_reader_that_went_away_is_no_verdict(tmp_path: Path) -> None:
+def test_answer_piped_to_head_exits_2_without_an_error_message(tmp_path: Path) -> None:
     (tmp_path / "lines").write_text(ASKS * 2000, encoding="utf-8")
     command = (
         f"{sys.executable} -m kafka_conformance answer < lines 2> said | head -n 1 > /dev/null; echo ${{PIPESTATUS[0]}}"
@@ -246,7 +246,7 @@ def every_command(command: click.Command) -> Iterator[click.Command]:
             yield from every_command(inner)
 
 
-def test_every_option_has_one_long_name_shown_by_help() -> None:
+def test_every_command_line_option_has_one_long_name_shown_by_help() -> None:
     commands = list(every_command(cli.app))
     assert len(commands) > 25
     for command in commands:

@@ -26,14 +26,14 @@ def row(
     return ProofRow(release, rule, counts, "0123456789abcdef" * 4, pinned)
 
 
-def test_one_release_has_a_line_for_each_rule() -> None:
+def test_proof_table_of_one_release_has_a_line_for_each_rule() -> None:
     lines = shown([row("4.4.0", rule) for rule in RULES])
     assert lines[0] == "Kafka 4.4.0, sha256 of the jars: 0123456789ab"
     assert lines[1].split() == ["rule", "questions", "match"]
     assert [line.split() for line in lines[2:]] == [[rule, "134,570", "134,570"] for rule in RULES]
 
 
-def test_several_releases_have_a_line_for_each_release() -> None:
+def test_proof_table_of_several_releases_has_a_line_for_each_release() -> None:
     lines = shown([row(release, rule) for release in RELEASES for rule in RULES])
     assert lines[0].split() == ["release", "rules", "questions", "match", "jar", "sha256"]
     total = f"{134_570 * len(RULES):,}"
@@ -46,18 +46,18 @@ def test_several_releases_have_a_line_for_each_release() -> None:
     ("counts", "head"),
     [((9, 8, 1, 0, 0), "differ"), ((9, 8, 0, 1, 0), "errors"), ((9, 9, 0, 0, 7), "unsupported")],
 )
-def test_a_count_that_is_above_zero_once_has_a_column(counts: tuple[int, ...], head: str) -> None:
+def test_proof_table_shows_differ_or_error_column_only_if_nonzero(counts: tuple[int, ...], head: str) -> None:
     rows = [row("4.4.0", "murmur2"), row("4.4.0", "delivery", counts=counts)]
     assert shown(rows)[1].split() == ["rule", "questions", "match", head]
 
 
-def test_unpinned_releases_are_marked() -> None:
+def test_proof_table_marks_unpinned_releases() -> None:
     one, other = row("3.6.1", "murmur2", pinned=False), row("4.4.0", "murmur2")
     assert shown([one])[0].startswith("Kafka 3.6.1 (unpinned), ")
     assert [line.split("  ")[0] for line in shown([one, other])[1:]] == ["3.6.1 (unpinned)", "4.4.0"]
 
 
-def test_the_widest_table_fits_80_columns() -> None:
+def test_proof_table_with_large_counts_fits_80_columns() -> None:
     many = (99_999_999, 99_999_999, 99_999, 99_999, 99_999)
     rows = [row("0.10.0.1", rule, counts=many) for rule in RULES]
     assert all(rule in "\n".join(shown(rows)) for rule in RULES)

@@ -27,7 +27,7 @@ from kafka_conformance.core.errors import BadInput
         ({"repair_to": "t", "map_groups": True, "keep_staged": True}, "--keep-staged and --map-groups exclude"),
     ],
 )
-def test_options_that_do_not_go_together_are_one_line(given: dict[str, Any], words: str) -> None:
+def test_conflicting_repair_options_are_refused_in_one_line(given: dict[str, Any], words: str) -> None:
     with pytest.raises(BadInput, match=f"^{words}") as raised:
         RepairOptions(**given).check()
     assert "\n" not in str(raised.value)
@@ -46,7 +46,7 @@ def test_valid_combinations_of_repair_options_are_accepted(given: dict[str, Any]
     RepairOptions(**given).check()
 
 
-def test_repair_options_arrive_as_one_argument() -> None:
+def test_repair_options_are_passed_to_the_command_as_one_object() -> None:
     @click.command()
     @click.option("--first", default=1)
     @repair_options

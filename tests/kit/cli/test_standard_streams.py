@@ -36,7 +36,7 @@ def _shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
         ("<&-", ""),
     ],
 )
-def test_a_verdict_stays_whatever_the_streams_are(tmp_path: Path, redirected: str, warning: str) -> None:
+def test_gate_exits_0_if_standard_streams_are_closed_or_full(tmp_path: Path, redirected: str, warning: str) -> None:
     right = _shell(f"{GATE} '{DRIVER}' {redirected}", tmp_path)
     assert right.returncode == 0, right.stderr
     if warning:
@@ -44,7 +44,7 @@ def test_a_verdict_stays_whatever_the_streams_are(tmp_path: Path, redirected: st
     assert "mistake" not in right.stderr + right.stdout
 
 
-def test_a_difference_stays_one_when_the_disk_is_full(tmp_path: Path) -> None:
+def test_gate_with_differences_exits_1_if_standard_output_is_full(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def answerer(rule, release, question):\n    return {'hash': 7}\n")
     done = _shell(f"{KIT} gate --rules murmur2 --examples 1 python:mine:answerer > /dev/full", tmp_path)
     assert done.returncode == 1
@@ -66,26 +66,28 @@ def test_a_difference_stays_one_when_the_disk_is_full(tmp_path: Path) -> None:
         ("rules 2>&- > /dev/full", 2, ""),
     ],
 )
-def test_a_listing_that_is_lost_is_one_line(tmp_path: Path, line: str, code: int, error: str) -> None:
+def test_command_output_to_full_or_closed_stream_exits_2_with_one_line(
+    tmp_path: Path, line: str, code: int, error: str
+) -> None:
     done = _shell(f"{KIT} {line}", tmp_path)
     assert (done.returncode, done.stderr) == (code, error)
 
 
-def test_console_without_a_character_prints_the_escape(tmp_path: Path) -> None:
+def test_report_on_ascii_console_prints_escapes_for_other_characters(tmp_path: Path) -> None:
     (tmp_path / "events").write_bytes(to_line(streams.began(streams.target("größe"))) + b"\n")
     done = _shell(f"PYTHONIOENCODING=ascii {KIT} report events --github", tmp_path)
     assert "gr\\xf6" in done.stdout
     assert done.stderr == ""
 
 
-def test_answer_command_ends_when_the_reader_is_gone(tmp_path: Path) -> None:
+def test_answer_command_exits_2_if_the_reader_closed_the_pipe(tmp_path: Path) -> None:
     question = '{"id": "1", "rule": "murmur2", "release": "4.4.0", "question": {"key": "61"}}'
     done = _shell(f"{KIT} answer < <(yes '{question}') | head -1", tmp_path)
     assert done.returncode == 2, "some answers are not given"
     assert '"answer"' in done.stdout
 
 
-def test_no_file_is_opened_under_the_number_of_a_closed_stream(tmp_path: Path) -> None:
+def test_closed_standard_streams_leave_descriptors_0_to_2_reserved(tmp_path: Path) -> None:
     script = (
         "import os, sys; from kafka_conformance.core import streams; streams.install();"
         "file = open('opened', 'w'); os.write(2, b'%d' % file.fileno())"

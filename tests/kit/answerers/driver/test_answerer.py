@@ -116,7 +116,7 @@ def harmless(text: str) -> bool:
 
 
 @pytest.mark.parametrize(("name", "error", "what"), OPENING, ids=[name for name, _, _ in OPENING])
-def test_a_driver_that_does_not_open_with_a_hello(name: str, error: str, what: str) -> None:
+def test_driver_without_a_valid_hello_raises_target_lost_with_hint(name: str, error: str, what: str) -> None:
     hello_s = 0.5 if " 0.5 s" in what else 20
     with pytest.raises(TargetLost) as raised:
         hostile(name, Limits(hello_s=hello_s, ending_s=5 if error == "unflushed" else 0.3))
@@ -126,7 +126,7 @@ def test_a_driver_that_does_not_open_with_a_hello(name: str, error: str, what: s
 
 
 @pytest.mark.parametrize("command", [("no-such-driver-anywhere",), (str(HOSTILE),), ("",), ("nul\0",)])
-def test_a_command_that_cannot_be_started(command: tuple[str, ...]) -> None:
+def test_driver_command_that_cannot_be_started_raises_target_lost(command: tuple[str, ...]) -> None:
     with pytest.raises(TargetLost, match="cannot be started: ") as raised:
         DriverAnswerer(Command(command))
     assert (raised.value.error, raised.value.hint) == ("unstartable", HINTS["unstartable"])
@@ -149,12 +149,12 @@ def test_every_protocol_error_has_a_hostile_driver_and_unique_hint() -> None:
     assert len(set(HINTS.values())) == len(HINTS)
 
 
-def test_the_scripts_are_all_used() -> None:
+def test_every_hostile_driver_script_is_used_by_a_test() -> None:
     source = Path(__file__).read_text(encoding="utf-8")
     assert all(f'"{path.stem}"' in source for path in HOSTILE.glob("*.py"))
 
 
-def test_answers_left_in_a_buffer_are_no_hang() -> None:
+def test_driver_that_does_not_flush_is_reported_as_unflushed_not_hanging() -> None:
     with hostile("forgets_to_flush", Limits(hello_s=20, batch_s=0.3, ending_s=5, hangs=2)) as answerer:
         outcomes = ask(answerer)
     said = "the driver did not answer {} of murmur2 within 0.3 s, but did after its input was closed"
@@ -162,14 +162,14 @@ def test_answers_left_in_a_buffer_are_no_hang() -> None:
     assert all(isinstance(one, Lost) and "it was not asked any more" in one.what for one in outcomes[1:])
 
 
-def test_a_driver_that_never_reads_does_not_hold_up_the_kit() -> None:
+def test_driver_that_never_reads_stdin_is_reported_as_hanging() -> None:
     with hostile("never_reads", Limits(hello_s=20, batch_s=0.3, ending_s=0.1, hangs=1)) as answerer:
         outcomes = ask(answerer, ["00" * 5000] * 100)  # far more than a pipe holds
     assert {one.error for one in outcomes if isinstance(one, Lost)} == {"hangs"}
     assert len(outcomes) == 100
 
 
-def test_restarts_of_a_failing_driver_are_limited() -> None:
+def test_driver_that_violates_the_protocol_is_restarted_at_most_three_times() -> None:
     with hostile("always_answers_twice", Limits(hello_s=20, batch_s=20, restarts=3)) as answerer:
         outcomes = ask(answerer, ["00"] * 9)
         assert all(isinstance(one, Lost) and one.error == "twice" for one in outcomes)
@@ -179,7 +179,7 @@ def test_restarts_of_a_failing_driver_are_limited() -> None:
         assert ask(answerer, ["00"]) == [given_up]
 
 
-def test_restarts_are_numbered_over_all_rules() -> None:
+def test_driver_restarts_are_limited_over_all_rules_together() -> None:
     code = (HOSTILE / "dies_by_exit.py").read_text().replace('["murmur2"]', '["murmur2", "sequence-increment"]')
     code = code.replace('asked["question"]["key"] == "bad1"', "True")
     rule = RULES["sequence-increment"]
@@ -195,7 +195,7 @@ def test_restarts_are_numbered_over_all_rules() -> None:
     assert last.what.endswith("; after 5 restarts over all rules it was not asked any more")
 
 
-def test_time_for_restarts_is_limited() -> None:
+def test_driver_restarts_stop_after_the_time_limit() -> None:
     begun = time.monotonic()
     with hostile("closes_stdout_always", Limits(hello_s=20, batch_s=20, restarting_s=1)) as answerer:
         outcomes = ask(answerer, ["00"] * 99)
@@ -208,7 +208,7 @@ def test_time_for_restarts_is_limited() -> None:
     )
 
 
-def test_value_that_ends_the_driver_loses_only_that_question() -> None:
+def test_question_value_that_crashes_the_driver_loses_only_questions_with_that_value() -> None:
     code = PREFACE.replace('"murmur2"', '"partition-for-key"') + (
         "tell(line(HELLO))\n"
         "for text in sys.stdin:\n"
@@ -225,7 +225,7 @@ def test_value_that_ends_the_driver_loses_only_that_question() -> None:
     assert any(isinstance(one, Lost) and one.asked for one in outcomes)
 
 
-def test_a_run_of_questions_that_end_the_driver_is_left_behind() -> None:
+def test_driver_answers_later_questions_after_300_crashes_in_a_row() -> None:
     code = PREFACE + (
         "tell(line(HELLO))\n"
         "for text in sys.stdin:\n"
@@ -242,7 +242,7 @@ def test_a_run_of_questions_that_end_the_driver_is_left_behind() -> None:
     assert isinstance(again[0], Answered)
 
 
-def test_consecutive_crashes_skip_only_similar_questions() -> None:
+def test_questions_similar_to_consecutive_driver_crashes_are_skipped() -> None:
     code = PREFACE + "tell(line(HELLO))\nfor text in sys.stdin: raise IndexError('never')"
     with driver(code, Limits(hello_s=20, batch_s=20, in_a_row=2)) as answerer:
         outcomes = ask(answerer, [f"{n:04x}" for n in range(9)])
@@ -252,7 +252,7 @@ def test_consecutive_crashes_skip_only_similar_questions() -> None:
     assert last.what.endswith("; after 2 such questions in a row the others like them were not asked")
 
 
-def test_answers_that_take_too_much_memory_end_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_driver_answers_above_the_memory_limit_end_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOSTILE_ZEROS", "1000")
     with hostile("long_answers", Limits(hello_s=20, batch_s=20, room=200_000, room_each=0)) as answerer:
         outcomes = ask(answerer, ["00"] * 9)
@@ -267,7 +267,7 @@ def test_answers_that_take_too_much_memory_end_the_rule(monkeypatch: pytest.Monk
     assert not later[0].asked
 
 
-def test_standard_error_of_all_starts_is_shown_up_to_one_limit() -> None:
+def test_driver_stderr_over_all_restarts_is_cut_at_one_limit() -> None:
     shown: list[str] = []
     with hostile("floods_stderr", shown=shown) as answerer:
         ask(answerer, ["00", "bad1", "bad1", "11"])
@@ -275,7 +275,7 @@ def test_standard_error_of_all_starts_is_shown_up_to_one_limit() -> None:
     assert shown[-1] == "(further lines are not shown)"
 
 
-def test_another_rule_is_asked_all_the_same() -> None:
+def test_driver_that_crashes_on_one_rule_answers_another_rule() -> None:
     code = (HOSTILE / "dies_by_exit.py").read_text().replace('["murmur2"]', '["murmur2", "sequence-increment"]')
     code = code.replace('asked["question"]["key"] == "bad1"', 'asked["rule"] == "murmur2"').replace(
         '{"hash": len(asked["question"]["key"])}', '{"sequence": 0}'
@@ -288,7 +288,7 @@ def test_another_rule_is_asked_all_the_same() -> None:
             assert answerer.answer(rule, NEWEST, [question]) == [Answered({"sequence": 0})]
 
 
-def test_crash_that_does_not_recur_is_reported_nonetheless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_driver_crash_that_does_not_recur_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOSTILE_MARK", str(tmp_path / "mark"))
     with hostile("dies_once") as answerer:
         outcomes = ask(answerer)
@@ -301,7 +301,7 @@ def test_crash_that_does_not_recur_is_reported_nonetheless(tmp_path: Path, monke
     assert outcomes[1:] == [right(key) for key in KEYS[1:]]
 
 
-def test_two_faults_in_several_batches() -> None:
+def test_crashes_in_two_batches_lose_only_the_two_questions_at_fault() -> None:
     keys = ["0011"] * (2 * BATCH + 10)
     bad = {5, BATCH + 7}
     for at in bad:
@@ -312,7 +312,7 @@ def test_two_faults_in_several_batches() -> None:
     assert all(one == right("0011") for at, one in enumerate(outcomes) if at not in bad)
 
 
-def test_extra_answer_after_the_last_is_reported_at_finish() -> None:
+def test_duplicate_answer_to_the_last_question_is_reported_at_finish() -> None:
     with hostile("answers_twice") as answerer:
         ask(answerer, ["00", "bad1"])
         told = answerer.finish()
@@ -323,7 +323,7 @@ def test_extra_answer_after_the_last_is_reported_at_finish() -> None:
         assert answerer.finish() is None
 
 
-def test_one_that_always_prints_after_answering() -> None:
+def test_driver_that_prints_noise_after_every_answer_is_reported() -> None:
     code = (HOSTILE / "prints_after_answering.py").read_text().replace('asked["question"]["key"] == "bad1"', "True")
     noise = Lost("noise", "the driver wrote a line to standard output that is not JSON: done", HINTS["noise"])
     with driver(code) as answerer:
@@ -333,7 +333,7 @@ def test_one_that_always_prints_after_answering() -> None:
     assert noise in (last, *outcomes[2:])
 
 
-def test_a_second_answer_that_comes_late_spoils_what_is_asked_then() -> None:
+def test_late_duplicate_answer_loses_the_question_asked_meanwhile() -> None:
     with hostile("answers_twice") as answerer:
         assert ask(answerer, ["bad1"]) == [Answered({"hash": 8})]
         lost, other = ask(answerer, ["00", "11"])
@@ -342,7 +342,7 @@ def test_a_second_answer_that_comes_late_spoils_what_is_asked_then() -> None:
         assert other == right("11")
 
 
-def test_second_answer_after_the_last_question_is_error_twice() -> None:
+def test_duplicate_answer_at_driver_exit_is_reported_as_twice() -> None:
     late = (HOSTILE / "well_behaved.py").read_text() + '\nsay({"id": "q1", "answer": {"hash": 2}})\n'
     with driver(late) as answerer:
         assert ask(answerer, ["00"]) == [right("00")]
@@ -377,13 +377,13 @@ ODD = {
 
 
 @pytest.mark.parametrize("how", ODD)
-def test_a_driver_that_answers(how: str) -> None:
+def test_driver_may_answer_out_of_order_slowly_in_chunks_or_with_crlf(how: str) -> None:
     with driver(PREFACE + ODD[how], Limits(hello_s=20, batch_s=20)) as answerer:
         assert ask(answerer) == [right(key) for key in KEYS]
         assert answerer.finish() is None
 
 
-def test_what_a_driver_says_of_itself() -> None:
+def test_driver_description_is_taken_from_the_sanitized_hello() -> None:
     hello = {"name": "x\x1b[2J", "version": "1.2", "language": "go", "grades": {"murmur2": "statistical"}}
     code = f"{PREFACE}\nHELLO['hello'].update({hello!r}); tell(line(HELLO)); sys.stdin.read()"
     with driver(code) as answerer:
@@ -395,7 +395,7 @@ def test_what_a_driver_says_of_itself() -> None:
         assert answerer.grades == {"murmur2": "statistical"}
 
 
-def test_outcomes_that_are_no_answers() -> None:
+def test_unsupported_and_failed_replies_of_a_driver_become_outcomes() -> None:
     code = PREFACE + (
         "tell(line(HELLO))\n"
         "for text, more in zip(sys.stdin, ({'unsupported': 'no \\x1b[1mmurmur'}, {'failed': 'x' * 999})):\n"
@@ -409,14 +409,14 @@ def test_outcomes_that_are_no_answers() -> None:
         assert ask(answerer, []) == []
 
 
-def test_driver_stderr_is_shown_sanitized_as_written() -> None:
+def test_driver_stderr_is_shown_with_escape_sequences_sanitized() -> None:
     shown: list[str] = []
     with pytest.raises(TargetLost):
         hostile("ends_before_hello", shown=shown)
     assert shown == ["about to import", r"ModuleNotFoundError: No module named 'kafka'\x1b]0;owned\x07"]
 
 
-def test_children_of_a_driver_end_with_the_driver() -> None:
+def test_child_processes_of_a_crashed_driver_are_ended() -> None:
     shown: list[str] = []
     with hostile("has_children", Limits(hello_s=20, batch_s=20, ending_s=0.3), shown) as answerer:
         (lost,) = ask(answerer, ["00"])
@@ -426,7 +426,7 @@ def test_children_of_a_driver_end_with_the_driver() -> None:
     assert all(is_gone(int(pid)) for pid in shown)
 
 
-def test_daemons_outside_the_drivers_session_are_ended_too() -> None:
+def test_daemon_processes_in_another_session_are_ended_with_the_driver() -> None:
     shown: list[str] = []
     begun = time.monotonic()
     with hostile("has_daemons", QUICK, shown) as answerer:
@@ -466,7 +466,7 @@ except KeyboardInterrupt:
 
 
 @pytest.mark.parametrize("asked", [signal.SIGINT, signal.SIGTERM])
-def test_driver_ends_when_the_kit_is_interrupted(asked: signal.Signals) -> None:
+def test_driver_process_ends_when_the_gate_gets_sigint_or_sigterm(asked: signal.Signals) -> None:
     kit = subprocess.Popen(
         [sys.executable, "-c", _INTERRUPTED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=accept_interrupts,
@@ -481,7 +481,7 @@ def test_driver_ends_when_the_kit_is_interrupted(asked: signal.Signals) -> None:
     assert is_gone(pid)
 
 
-def test_killed_kit_leaves_no_driver_that_reads_stdin() -> None:
+def test_driver_that_reads_stdin_ends_when_the_gate_process_is_killed() -> None:
     script = _INTERRUPTED.replace("time.sleep(600)", "sys.stdin.read()")
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as kit:
         assert kit.stdout is not None
@@ -490,7 +490,7 @@ def test_killed_kit_leaves_no_driver_that_reads_stdin() -> None:
     assert is_gone(pid)
 
 
-def test_the_kit_drives_itself() -> None:
+def test_answer_command_as_driver_gives_the_answers_of_the_reference() -> None:
     command = (sys.executable, "-m", "kafka_conformance", "answer", "--as", "reference")
     with DriverAnswerer(Command(command), Limits(hello_s=60, batch_s=60)) as answerer:
         assert answerer.name == "kafka-conformance reference"
@@ -504,7 +504,7 @@ def test_the_kit_drives_itself() -> None:
         assert answerer.finish() is None
 
 
-def test_ids_are_not_a_secret_of_the_order() -> None:
+def test_question_ids_in_driver_lines_are_unique_over_batches() -> None:
     """A driver gets them as they are in its lines: strings, each once."""
     code = (
         PREFACE

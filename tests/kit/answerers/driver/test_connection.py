@@ -31,7 +31,7 @@ def connected(name: str, limits: Limits = QUICK) -> Iterator[Connection]:
         connection.close(at_once=True)
 
 
-def test_a_batch_and_another() -> None:
+def test_connection_answers_two_batches_and_may_be_closed_twice() -> None:
     outcomes: dict[str, Outcome] = {}
     with connected("well_behaved") as connection:
         assert connection.put(BATCH[:1], outcomes) is None
@@ -47,7 +47,9 @@ def test_a_batch_and_another() -> None:
     ("name", "error", "culprit"),
     [("no_outcome", "shape", "q1"), ("prints_noise", "noise", None), ("answers_another_id", "stranger", None)],
 )
-def test_answers_before_a_break_are_kept_and_culprit_named(name: str, error: str, culprit: str | None) -> None:
+def test_answers_before_a_protocol_error_are_kept_and_the_question_at_fault_named(
+    name: str, error: str, culprit: str | None
+) -> None:
     outcomes: dict[str, Outcome] = {}
     with connected(name) as connection:
         broke = connection.put(BATCH, outcomes)
@@ -56,7 +58,7 @@ def test_answers_before_a_break_are_kept_and_culprit_named(name: str, error: str
     assert outcomes == ANSWERED
 
 
-def test_who_was_answered_twice_is_named_in_the_next_batch_too() -> None:
+def test_duplicate_answer_seen_in_the_next_batch_names_the_earlier_question() -> None:
     outcomes: dict[str, Outcome] = {}
     with connected("answers_twice") as connection:
         assert connection.put(BATCH[:2], outcomes) is None
@@ -64,7 +66,7 @@ def test_who_was_answered_twice_is_named_in_the_next_batch_too() -> None:
     assert broke == Broke(lost("twice", "the driver answered a question twice, the one with the id q1"), "q1")
 
 
-def test_how_many_of_a_batch_are_not_answered() -> None:
+def test_batch_timeout_reports_the_number_of_unanswered_questions() -> None:
     outcomes: dict[str, Outcome] = {}
     with connected("never_reads", Limits(hello_s=20, batch_s=0.2, ending_s=0.1)) as connection:
         broke = connection.put(BATCH, outcomes)
@@ -72,13 +74,13 @@ def test_how_many_of_a_batch_are_not_answered() -> None:
     assert (broke, outcomes) == (Broke(lost("hangs", said)), {})
 
 
-def test_one_that_is_not_open() -> None:
+def test_finish_of_an_unopened_connection_raises_runtime_error() -> None:
     connection = Connection(Command(("x",)), QUICK)
     connection.close()
     with pytest.raises(RuntimeError, match="this connection is not open"):
         connection.finish()
 
 
-def test_a_command_in_words() -> None:
+def test_driver_command_is_printed_quoted_sanitized_and_shortened() -> None:
     assert str(Command(("go", "run", "my driver", "\x1b[2J"))) == r"go run 'my driver' '\x1b[2J'"
     assert len(str(Command(("x" * 9999,)))) == 501

@@ -8,14 +8,14 @@ from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
 
 
-def test_nothing_is_a_risk_before_anything_broke() -> None:
+def test_crash_risk_is_zero_before_the_first_crash() -> None:
     history = CrashHistory()
     history.add_answered([Murmur2Question("00")])
     assert not history
     assert history.risk(Murmur2Question("00")) == 0
 
 
-def test_a_value_that_was_never_answered_weighs_most() -> None:
+def test_crash_risk_is_highest_for_a_value_never_answered() -> None:
     history = CrashHistory()
     history.add_crashed(PartitionForKeyQuestion("", 3))
     history.add_answered(PartitionForKeyQuestion(key, 3) for key in ("00", "11", "22"))
@@ -24,7 +24,7 @@ def test_a_value_that_was_never_answered_weighs_most() -> None:
     assert history.risk(same_key) > history.risk(same_count) > history.risk(neither) == 0
 
 
-def test_values_inside_a_question_count() -> None:
+def test_crash_risk_compares_nested_values_of_questions() -> None:
     rule = RULES["producer-partition"]
     found = [question for space in rule.spaces for question in list(space.questions())[:40]]
     history = CrashHistory()

@@ -76,14 +76,14 @@ PYTHON = (
         ("", ""),
     ],
 )
-def test_last_words_are_the_headline_with_details(written: str, words: str) -> None:
+def test_crash_message_is_extracted_from_rust_go_cpp_java_and_python_stderr(written: str, words: str) -> None:
     last_words = LastWords()
     for line in written.encode().splitlines(keepends=True):
         last_words.add(line)
     assert str(last_words) == words
 
 
-def test_last_words_are_equal_when_read_in_pieces() -> None:
+def test_crash_message_is_found_in_stderr_read_in_small_chunks() -> None:
     shown: list[bytes] = []
     last_words = LastWords(shown.append)
     for number in range(0, len(RUST), 7):
@@ -94,7 +94,7 @@ def test_last_words_are_equal_when_read_in_pieces() -> None:
     assert shown == [*RUST.encode().splitlines(), b"the end"]
 
 
-def test_of_a_flood_the_end_is_kept() -> None:
+def test_crash_message_at_the_end_of_long_stderr_is_kept() -> None:
     shown: list[bytes] = []
     last_words = LastWords(shown.append)
     for _ in range(40):
@@ -104,7 +104,7 @@ def test_of_a_flood_the_end_is_kept() -> None:
     assert len(shown) <= DETAILED // 11
 
 
-def test_what_is_kept_is_short_and_harmless() -> None:
+def test_crash_message_is_cut_to_300_characters_and_sanitized() -> None:
     last_words = LastWords()
     last_words.add(b"Error: \x1b[2J" + b"x" * 100_000)
     assert str(last_words).startswith(r"Error: \x1b[2Jxxx")

@@ -13,7 +13,7 @@ from kafka_conformance.rules.murmur2.question import Murmur2Question
 HELLO = '{"hello": {"protocol": %s, "name": "x", "version": "1", "language": "go", "rules": ["%s"]}}'
 
 
-def test_hello_and_question_lines_have_exact_bytes() -> None:
+def test_driver_protocol_hello_and_question_lines_have_exact_bytes() -> None:
     assert hello_line() == b'{"hello":{"protocol":1}}\n'
     assert ask_line("q1", "murmur2", "4.4.0", Murmur2Question(None)) == (
         b'{"id":"q1","rule":"murmur2","release":"4.4.0","question":{"key":null}}\n'
@@ -38,7 +38,7 @@ def test_hello_and_question_lines_have_exact_bytes() -> None:
         ((HELLO % (1, "\\u001b[2J")).encode(), "hello", r"names an unknown rule: \\x1b\[2J"),
     ],
 )
-def test_malformed_hello_is_refused_with_the_error_name(line: bytes, error: str, what: str) -> None:
+def test_malformed_driver_hello_is_refused_with_the_protocol_error_name(line: bytes, error: str, what: str) -> None:
     with pytest.raises(ProtocolViolation, match=what) as raised:
         read_hello(line)
     assert raised.value.error == error
@@ -71,13 +71,15 @@ def test_malformed_hello_is_refused_with_the_error_name(line: bytes, error: str,
         ('{"id": "q1", "answer": {"a": 9007199254740993}}', "shape", "q1"),
     ],
 )
-def test_malformed_answer_is_refused_with_error_and_question_id(line: str, error: str, name: str | None) -> None:
+def test_malformed_driver_answer_is_refused_with_protocol_error_and_question_id(
+    line: str, error: str, name: str | None
+) -> None:
     with pytest.raises(ProtocolViolation) as raised:
         read_answer(line.encode())
     assert (raised.value.error, raised.value.name) == (error, name)
     assert str(raised.value).isprintable()
 
 
-def test_answer_with_odd_values_is_kept_unchanged() -> None:
+def test_answer_with_control_characters_and_nested_lists_is_kept_unchanged() -> None:
     answer = {"topic": "\x1b[2J", "deep": [[[{"n": 1.0}]]]}
     assert read_answer(json.dumps({"id": "\x07", "answer": answer}).encode()) == ("\x07", Answered(answer))

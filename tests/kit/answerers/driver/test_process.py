@@ -30,7 +30,7 @@ def soon() -> float:
     return time.monotonic() + LONG
 
 
-def test_lines_there_and_back() -> None:
+def test_child_process_receives_lines_and_returns_lines_until_end_of_input() -> None:
     with child("import sys\nfor line in sys.stdin: print(line.upper(), flush=True)") as echo:
         echo.send(b"one\ntwo\n")
         assert [echo.receive(soon()), echo.receive(soon())] == [Line(b"ONE"), Line(b"TWO")]
@@ -40,7 +40,7 @@ def test_lines_there_and_back() -> None:
         assert echo.code(LONG) == 0
 
 
-def test_more_than_the_pipes_hold_both_ways_at_once() -> None:
+def test_child_process_exchanges_more_data_than_pipe_buffers_without_deadlock() -> None:
     line = b"x" * 10_000 + b"\n"
     with child("import sys\nfor line in sys.stdin.buffer: sys.stdout.buffer.write(line * 2)") as echo:
         echo.send(line * 500)
@@ -51,7 +51,7 @@ def test_more_than_the_pipes_hold_both_ways_at_once() -> None:
         assert (len(heard), got) == (1000, End())
 
 
-def test_a_flood_is_held_up() -> None:
+def test_endless_child_output_is_throttled_to_the_reader() -> None:
     with child("import sys\nwhile True: sys.stdout.write('x' * 1000 + '\\n')") as flood:
         assert flood.receive(soon()) == Line(b"x" * 1000)
 
@@ -64,17 +64,17 @@ def test_a_flood_is_held_up() -> None:
         ("x" * 9 + "\\n" + "y" * 12, [Line(b"x" * 9), TooLong(b"y" * 11)]),
     ],
 )
-def test_a_line_that_is_too_long(written: str, heard: list[object]) -> None:
+def test_child_output_line_above_the_limit_is_cut_and_marked(written: str, heard: list[object]) -> None:
     with child(f"print('{written}', flush=True); input()", line_limit=10) as talker:
         assert [talker.receive(soon()) for _ in heard] == heard
 
 
-def test_a_last_line_without_an_end() -> None:
+def test_last_child_output_line_without_newline_is_marked_incomplete() -> None:
     with child("print('whole'); print('half', end='')") as talker:
         assert [talker.receive(soon()), talker.receive(soon())] == [Line(b"whole"), End(b"half")]
 
 
-def test_child_stderr_is_shown_up_to_the_limit() -> None:
+def test_child_process_stderr_is_shown_up_to_the_line_limit() -> None:
     shown: list[str] = []
     code = f"import sys\nfor n in range({2 * SHOWN_LINES}): print(n, file=sys.stderr)\nsys.stderr.write('x' * 9000)"
     with child(code, show=shown.append) as talker:
@@ -98,7 +98,7 @@ def test_child_stderr_is_shown_up_to_the_limit() -> None:
         ("", ""),
     ],
 )  # fmt: skip
-def test_the_line_that_says_what_broke(written: str, words: str) -> None:
+def test_last_error_line_of_a_child_names_the_exception(written: str, words: str) -> None:
     with child(f"import sys; sys.stderr.write({written!r})") as broken:
         assert broken.receive(soon()) == End()
         broken.join_stderr(LONG)
@@ -113,7 +113,7 @@ def test_failing_stderr_callback_does_not_stop_the_child() -> None:
         assert talker.receive(soon()) == Line(b"on")
 
 
-def test_ending_one_that_does_not_want_to() -> None:
+def test_child_that_ignores_sigterm_is_killed() -> None:
     code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); time.sleep(600)"
     with child(code) as stubborn:
         assert stubborn.receive(soon()) == Line(b"1")
@@ -122,18 +122,18 @@ def test_ending_one_that_does_not_want_to() -> None:
         stubborn.kill()
 
 
-def test_child_process_runs_in_the_given_folder(tmp_path: Path) -> None:
+def test_child_process_starts_in_the_given_working_directory(tmp_path: Path) -> None:
     with child("import os; print(os.getcwd())", folder=tmp_path) as talker:
         assert talker.receive(soon()) == Line(str(tmp_path.resolve()).encode())
 
 
-def test_nothing_is_left_of_one_that_was_not_started() -> None:
+def test_child_that_cannot_be_started_leaves_no_threads() -> None:
     before = threading.active_count()
     with pytest.raises(FileNotFoundError):
         Child(("no-such-driver-anywhere",))
     assert threading.active_count() == before
 
 
-def test_what_a_driver_writes_is_no_command_in_a_workflow(capsys: pytest.CaptureFixture[str]) -> None:
+def test_driver_stderr_cannot_inject_github_workflow_commands(capsys: pytest.CaptureFixture[str]) -> None:
     on_stderr("::error::a ##[error]b")
     assert capsys.readouterr().err == "driver: ::error::a # #[error]b\n"

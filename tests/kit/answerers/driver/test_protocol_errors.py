@@ -19,11 +19,11 @@ from kafka_conformance.core.protocol import Lost
         ("", ""),
     ],
 )
-def test_quoted_text_is_shortened_and_sanitized(text: bytes | str, shown: str) -> None:
+def test_driver_text_in_error_messages_is_shortened_and_sanitized(text: bytes | str, shown: str) -> None:
     assert quoted(text) == shown
 
 
-def test_protocol_error_is_printed_as_one_line() -> None:
+def test_protocol_error_is_printed_with_a_hint_in_one_line() -> None:
     assert lost("noise", "it spoke") == Lost("noise", "it spoke", HINTS["noise"])
     assert one_line(lost("noise", "it spoke")) == f"it spoke: {HINTS['noise']}"
     assert all(hint.isprintable() for hint in HINTS.values())

@@ -33,17 +33,17 @@ def ask(**fields: Any) -> dict[str, Any]:
     return {"id": "q1", "rule": "murmur2", "release": "4.4.0", "question": {"key": "00"}, **fields}
 
 
-def test_shipped_protocol_schema_equals_the_generated_one() -> None:
+def test_shipped_protocol_schema_equals_the_generated_schema() -> None:
     assert protocol_schema.shipped() == protocol_schema.text(), "kafka-conformance schema --write makes it anew"
 
 
-def test_protocol_schema_is_valid_and_names_every_rule() -> None:
+def test_protocol_schema_is_valid_json_schema_and_lists_every_rule() -> None:
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     assert {one["properties"]["rule"]["const"] for one in SCHEMA["$defs"]["Ask"]["anyOf"]} == set(RULES)
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_real_lines_are_valid(slug: str) -> None:
+def test_question_and_answer_lines_of_every_rule_match_the_protocol_schema(slug: str) -> None:
     rule = RULES[slug]
     questions = [question for space in rule.spaces for question in islice(space.questions(), 0, 600, 75)]
     outcomes = ReferenceAnswerer().answer(rule, NEWEST, questions)
@@ -73,11 +73,11 @@ def test_real_lines_are_valid(slug: str) -> None:
         {"hello": {"protocol": 2}}, {"hello": {}}, [], "text",
     ],
 )  # fmt: skip
-def test_what_the_kit_does_not_write(line: object) -> None:
+def test_protocol_schema_rejects_malformed_questions_and_hellos(line: object) -> None:
     assert not FROM_KIT.is_valid(line)
 
 
-def test_the_hello_of_the_kit() -> None:
+def test_hello_line_sent_to_drivers_matches_the_protocol_schema() -> None:
     FROM_KIT.validate(json.loads(hello_line()))
 
 
@@ -118,7 +118,7 @@ ANSWERS: list[tuple[object, bool]] = [
 
 
 @pytest.mark.parametrize(("hello", "good"), HELLOS)
-def test_schema_and_kit_take_the_same_hellos(hello: dict[str, Any], good: bool) -> None:
+def test_protocol_schema_and_parser_accept_equal_driver_hellos(hello: dict[str, Any], good: bool) -> None:
     line = {"hello": hello}
     assert FROM_DRIVER.is_valid(line) == good
     try:
@@ -130,7 +130,7 @@ def test_schema_and_kit_take_the_same_hellos(hello: dict[str, Any], good: bool) 
 
 
 @pytest.mark.parametrize(("line", "good"), ANSWERS)
-def test_schema_and_kit_take_the_same_answers(line: object, good: bool) -> None:
+def test_protocol_schema_and_parser_accept_equal_driver_answers(line: object, good: bool) -> None:
     assert FROM_DRIVER.is_valid(line) == good
     try:
         read_answer(json.dumps(line).encode())

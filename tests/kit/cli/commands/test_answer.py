@@ -45,7 +45,7 @@ def one(line: object, answerer: str = "reference") -> tuple[int, dict[str, Any]]
         ),
     ],
 )  # fmt: skip
-def test_answer_command_answers_questions_of_every_kind(
+def test_answer_command_returns_hash_partition_or_java_exception_by_rule(
     rule: str, release: str, question: object, answer: object
 ) -> None:
     line = {"id": "any id", "rule": rule, "release": release, "question": question}
@@ -64,13 +64,13 @@ def test_answer_command_replies_to_hello_with_all_rules() -> None:
 
 
 @pytest.mark.parametrize("hello", [{"protocol": 2}, {}, {"protocol": "1"}, 1, None, []])
-def test_another_protocol_is_refused(hello: object) -> None:
+def test_hello_with_unknown_protocol_version_fails_with_exit_code_2(hello: object) -> None:
     code, said = one({"hello": hello})
     assert code == 2
     assert said["failed"].startswith("line 1: I speak protocol 1, not ")
 
 
-def test_lines_are_answered_in_their_order_and_empty_ones_passed_over() -> None:
+def test_answer_command_answers_lines_in_order_and_skips_empty_lines() -> None:
     code, said = answered({"hello": {"protocol": 1}}, b"", ASK, b"  \r", {**ASK, "id": "2", "question": {"key": ""}})
     assert code == 0
     assert said[1:] == [{"id": "1", "answer": {"hash": 597841616}}, {"id": "2", "answer": {"hash": 275646681}}]
@@ -98,14 +98,14 @@ def test_lines_are_answered_in_their_order_and_empty_ones_passed_over() -> None:
         ({**ASK, "question": None}, "1", "line 1 is no question: Expected `object`, got `null`"),
     ],
 )
-def test_a_bad_line_is_answered_with_what_is_wrong_and_where(line: object, name: object, why: str) -> None:
+def test_malformed_line_is_answered_with_line_number_and_error(line: object, name: object, why: str) -> None:
     code, said = one(line)
     assert code == 2
     assert (said["id"], set(said)) == (name, {"id", "failed"})
     assert said["failed"].startswith(why)
 
 
-def test_what_comes_after_a_bad_line_is_answered_and_the_run_still_fails() -> None:
+def test_lines_after_a_malformed_line_are_answered_and_exit_code_is_2() -> None:
     code, said = answered(ASK, b"nope", {**ASK, "id": "2"})
     assert code == 2
     assert [line.get("answer") for line in said] == [{"hash": 597841616}, None, {"hash": 597841616}]
@@ -113,13 +113,13 @@ def test_what_comes_after_a_bad_line_is_answered_and_the_run_still_fails() -> No
 
 
 @pytest.mark.parametrize("line", [b'{"id": "\xff"}', b"[" * 100_000], ids=["latin-1", "deep"])
-def test_no_line_ends_the_run(line: bytes) -> None:
+def test_invalid_utf8_or_deeply_nested_line_does_not_stop_later_answers(line: bytes) -> None:
     code, said = answered(line, ASK)
     assert code == 2
     assert said[1] == {"id": "1", "answer": {"hash": 597841616}}
 
 
-def test_what_is_not_there_is_unsupported_and_no_failure() -> None:
+def test_unknown_rule_or_release_without_rule_is_unsupported_with_exit_code_0() -> None:
     assert one({**ASK, "rule": "murmur3"}) == (0, {"id": "1", "unsupported": "unknown rule 'murmur3'"})
     assert one({**ASK, "release": "0.9.0.1"}) == (
         0,
@@ -127,14 +127,14 @@ def test_what_is_not_there_is_unsupported_and_no_failure() -> None:
     )
 
 
-def test_a_question_that_cannot_be_put_has_failed() -> None:
+def test_question_with_too_few_random_draws_fails_with_exit_code_2() -> None:
     question = {"record": {}, "config": {}, "cluster": {"nodes": [], "partitions": [{"id": 0, "leader": None}]}}
     code, said = one({"id": "1", "rule": "producer-partition", "release": "2.3.1", "question": question})
     assert code == 2
     assert said == {"id": "1", "failed": "the question holds 0 draws and the rule asks for one more: add draws to it"}
 
 
-def test_a_mutant_answers_as_itself() -> None:
+def test_mutant_answerer_returns_wrong_hash_and_mutant_name_in_hello() -> None:
     assert one({**ASK, "question": {"key": "68656c6c6f"}}, "mutant:string-hash-code")[1]["answer"] == {"hash": 99162322}
     assert one({"hello": {"protocol": 1}}, "mutant:crc32")[1]["hello"]["name"] == "kafka-conformance mutant:crc32"
 
@@ -144,7 +144,7 @@ def test_unknown_answerer_name_is_refused_by_answer() -> None:
         answered(ASK, answerer="nobody")
 
 
-def test_a_line_that_is_too_long_is_passed_over_and_the_next_one_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_line_over_16_mib_is_skipped_and_the_next_line_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     ask = json.dumps(ASK).encode() + b"\n"
     given = b'{"a":"' + b"x" * (40 * 2**20) + b'"}\n' + ask
     read = 0

@@ -72,7 +72,9 @@ def refused(*words: str) -> str:
         (("/no/{a,b}*", "--format", "json", "--partitions", "3"), "no file matches '/no/{a,b}*'"),
     ],
 )
-def test_bad_input_is_one_line(words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audit_with_bad_arguments_is_refused_in_one_line_before_spark_starts(
+    words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def started(*_: Any, **__: Any) -> None:
         raise AssertionError("Spark was started")
 
@@ -82,20 +84,22 @@ def test_bad_input_is_one_line(words: tuple[str, ...], said: str, monkeypatch: p
     assert "\n" not in line
 
 
-def test_the_formats_that_are_read_are_named_and_no_empty_one() -> None:
+def test_unknown_audit_file_format_is_refused_with_list_of_formats() -> None:
     result = CliRunner().invoke(app, ["audit", "f.avro", "--format", "avro", "--partitions", "3"])
     assert result.exit_code == 2
     assert "'avro' is not one of 'parquet', 'json', 'csv', 'console-consumer'." in result.output
 
 
 @pytest.mark.parametrize(("completes", "rule"), [(False, "sarama-hash"), (True, "sarama")])
-def test_a_completion_looks_up_no_client(completes: bool, rule: str) -> None:
+def test_audit_expect_option_resolves_client_name_except_during_shell_completion(completes: bool, rule: str) -> None:
     context = click.Context(click.Command("audit"), resilient_parsing=completes)
     assert command._rule(context, click.Option(["--expect"]), "sarama") == rule
 
 
 @pytest.mark.parametrize(("expect", "code"), [("sarama", 0), ("kafka-go", 0), ("librdkafka", 1)])
-def test_a_client_or_a_rule_is_expected(expect: str, code: int, tmp_path: Path) -> None:
+def test_audit_expect_accepts_a_client_name_and_exits_1_for_another_client(
+    expect: str, code: int, tmp_path: Path
+) -> None:
     keys = [b"order-%d" % number for number in range(200)]
     topic_files.export(tmp_path, [(audit_truth.place("sarama-hash", key, 12), key) for key in keys], 12)
     words = [
@@ -111,13 +115,13 @@ def test_a_client_or_a_rule_is_expected(expect: str, code: int, tmp_path: Path) 
     assert ran.return_value == code, ran.output
 
 
-def test_each_audit_run_has_a_separate_folder() -> None:
+def test_default_audit_folder_is_named_by_topic_and_time() -> None:
     made = Given().folder_for("orders of/../2026")
     assert re.search(r"\.kafka-conformance/audits/orders-of-\.\.-2026-\d{8}-\d{6}$", made)
     assert Given(folder="hdfs://x/y").folder_for("orders") == "hdfs://x/y"
 
 
-def test_options_reach_the_connector_after_the_limits() -> None:
+def test_audit_options_are_passed_to_the_spark_kafka_connector() -> None:
     options = Given("b:1", ("kafka.security.protocol=SSL", "kafka.request.timeout.ms=5")).kafka()
     assert options["kafka.bootstrap.servers"] == "b:1"
     assert options["kafka.security.protocol"] == "SSL"
@@ -126,7 +130,9 @@ def test_options_reach_the_connector_after_the_limits() -> None:
         Given("b:1", ("x",)).kafka()
 
 
-def test_a_source_that_is_there_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audit_accepts_existing_paths_globs_remote_urls_and_reachable_brokers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.json").touch()
     for name in (
         str(tmp_path),
@@ -141,7 +147,7 @@ def test_a_source_that_is_there_is_accepted(tmp_path: Path, monkeypatch: pytest.
         Given(bootstrap=f"127.0.0.1:9,{address}").check(["t"])
 
 
-def test_files_of_a_cluster_are_checked_there() -> None:
+def test_audit_with_remote_spark_master_does_not_check_local_paths() -> None:
     Given(form="json", partitions=3, master="spark://somewhere:7077").check(["/no/such/file"])
 
 
@@ -166,7 +172,7 @@ def test_files_of_a_cluster_are_checked_there() -> None:
         "too few keys, and wrong ones",
     ],
 )
-def test_audit_exit_code_follows_misplaced_records_and_doubt(
+def test_audit_exit_code_is_1_for_misplaced_records_and_2_for_too_few_keys(
     audit: Audit, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command._report(audit, as_json=True, html=tmp_path / "page.html", folder=str(tmp_path)) == code
@@ -177,12 +183,12 @@ def test_audit_exit_code_follows_misplaced_records_and_doubt(
     assert mood[1] == (f"exit-{code}" if audit.records else "plain")
 
 
-def test_an_interrupt_says_how_to_resume() -> None:
+def test_interrupted_audit_prints_the_command_and_folder_to_resume() -> None:
     assert how_to_resume(Given(), "/a b/run") == "run the same command again with --folder '/a b/run' to resume"
     assert how_to_resume(Given(folder="f"), "f") == "run the same command again to resume"
 
 
-def test_the_key_formats_are_those_that_can_be_separated() -> None:
+def test_audit_key_format_choices_equal_the_supported_framing_formats() -> None:
     from kafka_conformance.cli.audit_scope import _KEY_FORMATS
     from kafka_conformance.spark.audit.framing.formats import FORMATS
 

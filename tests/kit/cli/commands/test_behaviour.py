@@ -65,7 +65,7 @@ def run(*words: str) -> Any:
         ("--kafka", "2.8.2", "producer-sequences", "newest"),
     ],
 )
-def test_of_two_releases_what_differs(words: tuple[str, ...]) -> None:
+def test_behaviour_command_of_two_releases_lists_only_fields_that_differ(words: tuple[str, ...]) -> None:
     shown = run(*words).output
     assert [re.split(r" {2,}", line.strip())[:2] for line in shown.splitlines() if "→" in line] == [
         ["waits", "yes → no"], ["remembered", "1 → 5"],
@@ -82,7 +82,7 @@ def test_behaviour_of_one_release_lists_every_field() -> None:
     assert "more" not in run("producer-sequences", "--kafka", "2.8.2").output
 
 
-def test_one_document_for_machines() -> None:
+def test_behaviour_command_json_of_two_releases_has_changed_fields_with_values_and_tickets() -> None:
     document = json.loads(run("producer-sequences", "--kafka", "2.8.2", "4.4.0", "--json").output)
     assert (document["rule"], document["releases"]) == ("producer-sequences", ["2.8.2", "4.4.0"])
     assert [(one["field"], one["values"], one["ticket"]) for one in document["fields"]] == [
@@ -91,7 +91,7 @@ def test_one_document_for_machines() -> None:
 
 
 @pytest.mark.parametrize("words", [("all", "--kafka", "2.8.2", "4.4.0"), ("--kafka", "2.8.2,4.4.0", "all")])
-def test_all_with_two_releases_shows_what_differs_in_every_rule(words: tuple[str, ...]) -> None:
+def test_behaviour_command_all_with_two_releases_lists_changed_fields_of_every_rule(words: tuple[str, ...]) -> None:
     shown = run(*words).output
     lines = [line.split()[0] for line in shown.splitlines() if line.strip()]
     section = lines[lines.index("producer-sequences") :]
@@ -101,7 +101,7 @@ def test_all_with_two_releases_shows_what_differs_in_every_rule(words: tuple[str
     assert "murmur2: no change in any release" in shown
 
 
-def test_all_with_releases_is_one_document_for_machines() -> None:
+def test_behaviour_command_all_json_lists_every_rule_with_changed_fields() -> None:
     document = json.loads(run("all", "--kafka", "2.8.2", "4.4.0", "--json").output)
     assert document["releases"] == ["2.8.2", "4.4.0"]
     assert [one["rule"] for one in document["rules"]] == list(RULES)
@@ -109,7 +109,7 @@ def test_all_with_releases_is_one_document_for_machines() -> None:
     assert fields["delivery"] == fields["producer-sequences"] == ["waits", "remembered"]
 
 
-def test_fields_that_no_question_can_show_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_behaviour_command_omits_fields_marked_unobservable(monkeypatch: pytest.MonkeyPatch) -> None:
     hidden = replace(RULES["producer-sequences"], unobservable=frozenset({"SenderBehaviour.waits"}))
     assert [line.field for line in report.behaviour_lines(hidden, [R1, R2])] == ["remembered"]
 
@@ -122,7 +122,9 @@ def test_fields_that_no_question_can_show_are_left_out(monkeypatch: pytest.Monke
         (("default-partitioner", "--kafka", "4.4.0"), "default-partitioner: there is no such rule in 4.4.0\n"),
     ],
 )
-def test_nothing_to_show_is_one_line(words: tuple[str, ...], line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_behaviour_command_without_changes_prints_one_line(
+    words: tuple[str, ...], line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(RULES, "default-partitioner", replace(RULES["default-partitioner"], behaviours=()))
     assert run(*words).output == line
 
@@ -139,13 +141,15 @@ def test_nothing_to_show_is_one_line(words: tuple[str, ...], line: str, monkeypa
         (("all", "4.4.0", "--table", "x.md"), "--table and --check need all, and no release"),
     ],
 )
-def test_bad_input_is_one_line(words: tuple[str, ...], line: str) -> None:
+def test_behaviour_command_with_unknown_rule_or_bad_options_is_refused_in_one_line(
+    words: tuple[str, ...], line: str
+) -> None:
     with pytest.raises(BadInput, match=re.escape(line)):
         run(*words)
 
 
 @pytest.mark.parametrize("width", range(20, 200, 7))
-def test_words_are_never_broken(width: int) -> None:
+def test_behaviour_table_never_splits_words_at_any_terminal_width(width: int) -> None:
     out = Console(width=width, record=True, file=open("/dev/null", "w", encoding="utf-8"))  # noqa: SIM115, PTH123
     lines = report.behaviour_lines(RULES["producer-sequences"], [R1, R2])
     report.print_lines(lines, out)
@@ -174,7 +178,7 @@ def test_behaviour_page_lists_fields_with_releases_and_ticket() -> None:
     )
 
 
-def test_behaviour_page_is_written_between_marks_and_checked(tmp_path: Path) -> None:
+def test_behaviour_table_is_written_between_page_markers_and_check_finds_edits(tmp_path: Path) -> None:
     path = tmp_path / "page.md"
     path.write_text("# Title\n<!-- table: made by behaviour -->\nBEFORE\n<!-- /table -->\nend\n", encoding="utf-8")
     assert run("all", "--table", str(path)).return_value == 0

@@ -76,9 +76,7 @@ def stood(monkeypatch: pytest.MonkeyPatch) -> Stood:
     return made
 
 
-def test_broker_prints_address_and_ends_at_ctrl_c_without_error(
-    stood: Stood, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_broker_run_prints_address_and_exits_0_on_ctrl_c(stood: Stood, capsys: pytest.CaptureFixture[str]) -> None:
     assert broker.run(**RUN | {"topics": ("a:3", "b:c:12"), "settings": ("log.segment.bytes=1024",)}) == 0
     said = capsys.readouterr()
     assert said.out == "127.0.0.1:21000\n"
@@ -89,7 +87,7 @@ def test_broker_prints_address_and_ends_at_ctrl_c_without_error(
     assert stood.asked == ("4.4.0", asked)  # type: ignore[attr-defined]
 
 
-def test_a_broker_that_ends_by_itself_is_an_error(stood: Stood) -> None:
+def test_broker_run_raises_broker_lost_if_a_node_exits(stood: Stood) -> None:
     stood.end = BrokerLost("node 1 ended by itself")
     with pytest.raises(BrokerLost, match="node 1 ended by itself"):
         broker.run(**RUN)
@@ -97,18 +95,18 @@ def test_a_broker_that_ends_by_itself_is_an_error(stood: Stood) -> None:
 
 
 @pytest.mark.parametrize("topic", ["orders", "orders:", ":3", "orders:0", "orders:-1", "orders:three", "orders:²"])
-def test_what_is_no_topic_is_one_line_before_a_broker_starts(stood: Stood, topic: str) -> None:
+def test_malformed_topic_option_is_refused_before_a_broker_starts(stood: Stood, topic: str) -> None:
     with pytest.raises(BadInput, match="is no topic: name it with its number of partitions"):
         broker.run(**RUN | {"topics": (topic,)})
     assert not stood.gone
 
 
-def test_what_is_no_setting_is_one_line(stood: Stood) -> None:
+def test_broker_setting_without_equals_sign_is_refused_in_one_line(stood: Stood) -> None:
     with pytest.raises(BadInput, match=r"'a.b' is no setting: give a name and a value"):
         broker.run(**RUN | {"settings": ("a.b",)})
 
 
-def test_the_command_line_hands_all_over(stood: Stood) -> None:
+def test_broker_run_passes_all_command_line_options_to_the_broker(stood: Stood) -> None:
     words = "broker run --kafka 3.9.1 --nodes 3 --engine jars --topic a:3 --set a=b=c --port 9092 --heap-mb 512"
     assert CliRunner().invoke(app, words.split(), standalone_mode=False).return_value == 0
     asked = {"nodes": 3, "engine": "jars", "settings": {"a": "b=c"}, "port": 9092, "heap_mb": 512}
@@ -169,7 +167,7 @@ def ivy(monkeypatch: pytest.MonkeyPatch) -> type[Any]:
     return Ivy
 
 
-def test_fetching_brings_all_a_broker_runs_on_once(
+def test_broker_fetch_downloads_all_pinned_jars_only_once(
     pins: Path, ivy: type[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert broker.fetch(kafka="newest") == broker.fetch(kafka="all") == broker.fetch(kafka="3.9.2") == 0
@@ -179,13 +177,13 @@ def test_fetching_brings_all_a_broker_runs_on_once(
 
 
 @pytest.mark.parametrize("kafka", ["", ",", "2.8.2", "9.9.9", "x"])
-def test_fetching_what_there_is_not_is_one_line(pins: Path, ivy: type[Any], kafka: str) -> None:
+def test_broker_fetch_of_unpinned_or_invalid_release_downloads_nothing(pins: Path, ivy: type[Any], kafka: str) -> None:
     with pytest.raises(BadInput):
         broker.fetch(kafka=kafka)
     assert ivy.asked == []
 
 
-def test_pinning_writes_the_whole_closure_and_does_without_tools(
+def test_broker_pin_writes_sha256_of_every_needed_jar(
     pins: Path, ivy: type[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert broker.pin(versions=["4.4.0", "3.9.2"]) == 0
@@ -205,6 +203,6 @@ def test_broker_with_missing_dependency_is_not_pinned(pins: Path, ivy: type[Any]
     assert list(pinning.load_brokers().releases) == ["3.9.2"]
 
 
-def test_a_broker_that_needs_zookeeper_is_not_pinned(pins: Path, ivy: type[Any]) -> None:
+def test_broker_pin_refuses_a_release_that_needs_zookeeper(pins: Path, ivy: type[Any]) -> None:
     with pytest.raises(BadInput, match=r"^the broker of 2.8.2 needs ZooKeeper"):
         broker.pin(versions=["2.8.2"])

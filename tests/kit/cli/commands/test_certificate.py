@@ -39,7 +39,9 @@ def shown(capsys: pytest.CaptureFixture[str]) -> str:
     return " ".join(capsys.readouterr().out.split())
 
 
-def test_certificate_table_shows_rows_and_unpinned_releases(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_certificate_table_shows_counts_jar_sha256_and_unpinned_mark(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = written(folder / "it.json", reference_sha256=reference_fingerprint())
     assert run(files=[path], shipped=False, markdown=False, write=None, verbose=True) == 0
     said = shown(capsys)
@@ -50,12 +52,14 @@ def test_certificate_table_shows_rows_and_unpinned_releases(folder: Path, capsys
     assert said.endswith("it proves the code that is installed")
 
 
-def test_one_that_proves_other_code_says_so(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_certificate_of_other_reference_code_exits_1_and_asks_for_verify(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(files=[written(folder / "it.json")], shipped=False, markdown=False, write=None) == 1
     assert shown(capsys).endswith("it proves OTHER code than is installed: run verify")
 
 
-def test_the_last_one_made_here_comes_first(
+def test_certificate_without_files_shows_the_last_certificate_in_the_cache(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KAFKA_CONFORMANCE_CACHE", str(folder / "cache"))
@@ -64,7 +68,7 @@ def test_the_last_one_made_here_comes_first(
     assert "seed 4711" in shown(capsys)
 
 
-def test_as_a_table_for_a_page(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_certificate_markdown_prints_one_table_row_per_rule(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(files=[written(folder / "it.json")], shipped=False, markdown=True, write=None) == 0
     line, *_ = capsys.readouterr().out.splitlines()[2:]
     assert line.startswith("| `murmur2` | 6 of 6 (100 %) | 24 of 24 (100 %) | nothing |")
@@ -77,14 +81,14 @@ def test_missing_certificate_is_refused_with_the_command_to_run(folder: Path) ->
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"5", b"\xff\xfe", b'{"rows": []}', b'{"rows": [{}]}'])
-def test_a_file_that_is_none(folder: Path, content: bytes) -> None:
+def test_certificate_file_with_invalid_content_is_refused(folder: Path, content: bytes) -> None:
     path = folder / "it.json"
     path.write_bytes(content)
     with pytest.raises(BadInput, match=r"it\.json (is not a certificate|cannot be read): "):
         run(files=[path], shipped=False, markdown=False, write=None)
 
 
-def test_a_folder_is_none(folder: Path) -> None:
+def test_certificate_path_that_is_a_folder_is_refused(folder: Path) -> None:
     with pytest.raises(BadInput, match="it is a folder, not a file"):
         run(files=[folder], shipped=False, markdown=False, write=None)
 
@@ -92,13 +96,13 @@ def test_a_folder_is_none(folder: Path) -> None:
 @pytest.mark.parametrize(
     "field", [{"asked": "many"}, {"sources": None}, {"jar_sha256": 5}, {"sources": {"frozen": "x"}}]
 )
-def test_a_field_of_another_kind(folder: Path, field: dict[str, Any]) -> None:
+def test_certificate_row_with_field_of_wrong_type_is_refused(folder: Path, field: dict[str, Any]) -> None:
     rows = [{**ROW, **field}]
     with pytest.raises(BadInput, match="is not a certificate"):
         run(files=[written(folder / "it.json", rows=rows)], shipped=False, markdown=False, write=None)
 
 
-def test_certificates_of_several_runs_become_one(folder: Path) -> None:
+def test_certificates_of_several_releases_are_merged_into_one_file(folder: Path) -> None:
     parts = [
         written(
             folder / f"{version}.json", rows=[{**ROW, "release": version}], reference_sha256=reference_fingerprint()
@@ -110,7 +114,7 @@ def test_certificates_of_several_runs_become_one(folder: Path) -> None:
     assert [one.release for one in made.rows] == ["0.11.0.3", "4.4.0"]
 
 
-def test_certificates_that_do_not_belong_together_are_refused(folder: Path) -> None:
+def test_merge_of_certificates_with_other_seed_or_duplicate_rows_is_refused(folder: Path) -> None:
     one, other = written(folder / "one.json"), written(folder / "other.json", seed=4711)
     with pytest.raises(BadInput, match="their seed is"):
         run(files=[one, other], shipped=False, markdown=False, write=None)

@@ -31,13 +31,13 @@ def printed(*words: str) -> dict[str, Any]:
     return document
 
 
-def test_notes_name_fields_of_behaviour_records_and_rules_that_end() -> None:
+def test_upgrade_notes_refer_only_to_behaviour_fields_or_removed_rules() -> None:
     names = NOTES.keys() - FIELDS
     assert all(NEWEST not in RULES[name].releases for name in names)
     assert names >= {"default-partitioner", "uniform-sticky-partitioner"}
 
 
-def test_changes_for_producers_are_listed_most_harmful_first() -> None:
+def test_changes_command_lists_producer_changes_with_highest_severity_first() -> None:
     found = printed("changes", "2.8.2", "3.9.2", "--role", "producer")["changes"]
     assert all("producer" in one["roles"] for one in found)
     ranks = [
@@ -53,7 +53,7 @@ def test_changes_for_producers_are_listed_most_harmful_first() -> None:
     assert all(action.startswith("No") for action in unnoticed)
 
 
-def test_class_that_the_newer_release_lacks_is_named_with_what_to_do() -> None:
+def test_changes_command_lists_partitioner_classes_removed_in_4_0_as_gone() -> None:
     found = printed("changes", "3.9.2", "4.0.0")["changes"]
     assert _gone(found) == {"default-partitioner", "uniform-sticky-partitioner", "zookeeper-leader-election"}
     assert not _gone(printed("changes", "3.8.0", "3.9.2")["changes"])
@@ -64,7 +64,7 @@ def _gone(found: list[dict[str, Any]]) -> set[str]:
     return {classes[one["title"]] for one in found if one["what"] == "is gone" and one["title"] in classes}
 
 
-def test_field_that_only_the_older_release_has_is_gone_and_not_a_change() -> None:
+def test_setting_field_of_only_the_older_release_is_listed_as_gone() -> None:
     found = printed("changes", "2.8.2", "3.9.2")["changes"]
     what = {one["title"].partition(":")[0].partition(";")[0]: one["what"] for one in found}
     assert what["The default of enable.idempotence is ignored"] == "is gone"
@@ -72,7 +72,7 @@ def test_field_that_only_the_older_release_has_is_gone_and_not_a_change() -> Non
     assert what["The default of acks. 1 → all [KIP-679, KAFKA-10619]"] == "changes"
 
 
-def test_every_changed_field_is_listed_once_whether_judged_or_not() -> None:
+def test_changes_command_lists_every_changed_behaviour_field_once() -> None:
     before, after = map(parse_release, ("2.8.2", "3.9.2"))
     lines = {str(line): line for rule in RULES.values() for line in behaviour_lines(rule, [before, after])}
     changed = [line for line in lines.values() if None not in line.values]
@@ -84,12 +84,12 @@ def test_every_changed_field_is_listed_once_whether_judged_or_not() -> None:
     assert len(found) == len(changed) > 50
 
 
-def test_releases_without_a_difference_for_a_role_say_so_in_one_line() -> None:
+def test_changes_command_without_difference_for_a_role_prints_one_line() -> None:
     result = CliRunner().invoke(app, ["changes", "4.2.0", "4.2.1", "--role", "consumer"], catch_exceptions=False)
     assert result.stdout == "4.2.0 to 4.2.1: no difference is known for the role consumer\n"
 
 
-def test_findings_of_a_release_and_role_leave_out_those_that_do_not_hold() -> None:
+def test_findings_command_omits_findings_of_other_roles_and_releases() -> None:
     found = {one["finding"]: one for one in printed("findings", "--kafka", "3.6.2", "--role", "producer")["findings"]}
     assert all("producer" in one["roles"] for one in found.values())
     newer = {one["finding"] for one in printed("findings", "--kafka", "4.4.0", "--role", "producer")["findings"]}
@@ -107,12 +107,12 @@ def test_findings_of_a_release_and_role_leave_out_those_that_do_not_hold() -> No
         ("findings --kafka 2.8.9", "unknown release '2.8.9'"),
     ],
 )
-def test_unknown_same_or_reversed_release_is_refused(words: str, error: str) -> None:
+def test_changes_command_with_unknown_equal_or_reversed_releases_is_refused(words: str, error: str) -> None:
     with pytest.raises(BadInput, match=error):
         CliRunner().invoke(app, words.split(), catch_exceptions=False)
 
 
-def test_changes_begin_with_counts_scope_and_name_the_side_of_each() -> None:
+def test_changes_command_output_starts_with_counts_and_names_the_role_per_change() -> None:
     lines = CliRunner().invoke(app, ["changes", "2.8.2", "3.9.2"], catch_exceptions=False).stdout.splitlines()
     assert re.match(r"2\.8\.2 to 3\.9\.2: \d+ to look at \(\d+ high, .*\d+ at an end$", lines[0])
     assert "Not compared: other settings, the move from ZooKeeper to KRaft, the protocol, ACLs" in lines[1]
@@ -125,13 +125,13 @@ def test_changes_begin_with_counts_scope_and_name_the_side_of_each() -> None:
 
 
 @pytest.mark.parametrize("words", ["findings 3.9.2", "verify 3.9.2"])
-def test_release_given_as_an_argument_hints_at_the_option(words: str) -> None:
+def test_release_given_as_positional_argument_is_refused_with_kafka_option_hint(words: str) -> None:
     with pytest.raises(click.UsageError, match=r"\(3\.9\.2\): did you mean --kafka 3\.9\.2\?"):
         CliRunner().invoke(app, words.split(), catch_exceptions=False, standalone_mode=False)
 
 
 @pytest.mark.parametrize("page", ["changes.md", "findings.md", "idempotence.md"])
-def test_page_begins_with_a_command_and_the_printed_output(page: str) -> None:
+def test_documentation_page_shows_current_output_of_the_first_command(page: str) -> None:
     text = (PAGES / page).read_text(encoding="utf-8")
     command, shown = re.findall(r"```\n\$ kafka-conformance ([^\n]+)\n```\n\n```text\n(.*?)```", text, re.DOTALL)[0]
     words, head, _ = command.partition(" | head -1")

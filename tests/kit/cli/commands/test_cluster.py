@@ -71,13 +71,13 @@ def run(*words: str) -> tuple[int, str]:
     return ran.return_value, ran.output
 
 
-def test_a_history_as_predicted(script: Path, differing: list[bool]) -> None:
+def test_cluster_play_of_predicted_history_exits_with_0(script: Path, differing: list[bool]) -> None:
     code, output = run("play", str(script), "--kafka", "4.4.0")
     assert code == 0
     assert "2 events on Kafka 4.4.0: the history is as the reference predicts" in output
 
 
-def test_a_history_that_differs(script: Path, differing: list[bool]) -> None:
+def test_cluster_play_of_history_that_differs_exits_1_and_marks_the_event(script: Path, differing: list[bool]) -> None:
     differing.append(True)
     code, output = run("play", str(script), "--kafka", "3.9.2")
     assert code == 1
@@ -85,7 +85,9 @@ def test_a_history_that_differs(script: Path, differing: list[bool]) -> None:
     assert "the history differs from the reference" in output
 
 
-def test_generated_histories_are_reported_as_predicted_or_differing(differing: list[bool], tmp_path: Path) -> None:
+def test_cluster_check_counts_predicted_histories_and_saves_those_that_differ(
+    differing: list[bool], tmp_path: Path
+) -> None:
     words = ("check", "--kafka", "4.4.0", "--seed", "3", "--group", "0", "--keep", str(tmp_path / "kept"))
     code, output = run(*words)
     assert code == 0
@@ -100,7 +102,9 @@ def test_generated_histories_are_reported_as_predicted_or_differing(differing: l
     assert run("play", str(file), "--kafka", "4.4.0")[0] == 0
 
 
-def test_zookeeper_histories_that_differ_exit_with_1(differing: list[bool], tmp_path: Path) -> None:
+def test_zookeeper_cluster_history_that_differs_exits_1_and_prints_play_command(
+    differing: list[bool], tmp_path: Path
+) -> None:
     differing.append(True)
     words = ("--kafka", "3.9.2", "--zookeeper")
     code, output = run("check", *words, "--seed", "3", "--group", "0", "--keep", str(tmp_path / "kept"))
@@ -128,19 +132,21 @@ def test_zookeeper_histories_that_differ_exit_with_1(differing: list[bool], tmp_
         (("play", "none.json"), "^none.json cannot be read: "),
     ],
 )
-def test_what_cannot_be_played_is_one_line(differing: list[bool], words: tuple[str, ...], line: str) -> None:
+def test_cluster_history_that_cannot_be_played_is_refused_in_one_line(
+    differing: list[bool], words: tuple[str, ...], line: str
+) -> None:
     with pytest.raises(BadInput, match=line):
         run(*words)
 
 
-def test_undetermined_script_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_cluster_script_with_nondeterministic_outcome_is_refused_in_one_line(tmp_path: Path) -> None:
     file = tmp_path / "chance.json"
     file.write_text('{"events": [{"kill": 1}, {"produce": 1}]}', encoding="utf-8")
     with pytest.raises(BadInput, match=r"^script .*chance.json leaves its outcome to chance: a produce request"):
         run("play", str(file), "--kafka", "4.4.0")
 
 
-def test_missing_cluster_client_is_reported_with_the_extra() -> None:
+def test_missing_kafka_or_kazoo_module_is_reported_with_pip_extra() -> None:
     for module in INSTALL:
         error = ModuleNotFoundError(f"no {module}", name=f"{module}.protocol")
         assert missing_extra(error) == f"this command needs {module}: {INSTALL[module]}"
@@ -161,7 +167,7 @@ INSTALL = {
         (("check", "--zookeeper", "--kafka", "3.9.1"), "kazoo"),
     ],
 )
-def test_a_missing_client_is_named_before_a_cluster_starts(
+def test_missing_python_client_module_is_reported_before_a_cluster_starts(
     monkeypatch: pytest.MonkeyPatch, script: Path, words: tuple[str, ...], module: str
 ) -> None:
     def check_groups(*_: Any, **__: Any) -> Any:
@@ -177,7 +183,7 @@ def test_a_missing_client_is_named_before_a_cluster_starts(
     assert missing_extra(missing.value) == f"this command needs {module}: {INSTALL[module]}"
 
 
-def test_a_missing_java_is_named_before_a_cluster_starts(monkeypatch: pytest.MonkeyPatch, script: Path) -> None:
+def test_missing_java_is_reported_before_a_cluster_starts(monkeypatch: pytest.MonkeyPatch, script: Path) -> None:
     def find_java() -> Any:
         raise NoJava("no Java 17 or newer found")
 
@@ -188,7 +194,7 @@ def test_a_missing_java_is_named_before_a_cluster_starts(monkeypatch: pytest.Mon
         run("play", str(script), "--kafka", "4.4.0")
 
 
-def test_runs_plays_every_history_as_often(differing: list[bool]) -> None:
+def test_cluster_check_with_runs_3_plays_every_history_three_times(differing: list[bool]) -> None:
     done = CliRunner().invoke(app, ["cluster", "check", "--runs", "3"], standalone_mode=False)
     assert done.exception is None, done.exception
     assert "12 of 12 histories as predicted" in done.output

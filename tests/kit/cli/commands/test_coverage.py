@@ -57,7 +57,7 @@ def run(*words: str) -> tuple[int, str]:
 
 
 @pytest.mark.usefixtures("meter")
-def test_what_has_run_is_printed_with_the_seed() -> None:
+def test_coverage_prints_covered_java_lines_branches_and_the_seed() -> None:
     code, out = run("--rules", "murmur2", "--seed", "7", "--examples", "10", "-v")
     assert code == 0
     assert "murmur2  4.4.0    5 of 6 (83 %)  23 of 24 (95 %)" in out
@@ -68,7 +68,7 @@ def test_what_has_run_is_printed_with_the_seed() -> None:
 
 
 @pytest.mark.usefixtures("meter")
-def test_the_newest_release_is_that_of_the_rule() -> None:
+def test_coverage_defaults_to_the_newest_release_that_has_the_rule() -> None:
     _, out = run("--rules", "murmur2,uniform-sticky-partitioner", "--seed", "7", "--examples", "1", "--json")
     assert [(row["rule"], row["release"]) for row in json.loads(out)["rows"]] == [
         ("murmur2", "4.4.0"), ("uniform-sticky-partitioner", "3.9.2"),
@@ -76,7 +76,7 @@ def test_the_newest_release_is_that_of_the_rule() -> None:
 
 
 @pytest.mark.usefixtures("meter")
-def test_coverage_record_keeps_rows_of_other_rules(tmp_path: Path) -> None:
+def test_coverage_record_replaces_only_the_measured_rule_and_release(tmp_path: Path) -> None:
     file = tmp_path / "record.json"
     run("--rules", "murmur2", "--kafka", "2.8.2,4.4.0", "--seed", "7", "--examples", "1", "--record", str(file))
     run(
@@ -95,7 +95,9 @@ def test_coverage_record_keeps_rows_of_other_rules(tmp_path: Path) -> None:
     assert (tmp_path / "page.md").read_text(encoding="utf-8").count("## murmur2") == 1
 
 
-def test_check_asks_as_recorded_and_fails_where_less_runs(meter: Meter, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coverage_check_exits_1_if_fewer_java_lines_run_than_recorded(
+    meter: Meter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     recorded = Row("murmur2", "4.4.0", "ab" * 32, "cd", 7, 4, 3, {}, 4, {NAME: (MURMUR2,)})
     monkeypatch.setattr(records, "shipped", lambda: Record((recorded,)))
     code, out = run("--rules", "murmur2", "--check", "--json")
@@ -108,7 +110,7 @@ def test_check_asks_as_recorded_and_fails_where_less_runs(meter: Meter, monkeypa
     assert run("--rules", "murmur2", "--examples", "1")[0] == 0, "without --check"
 
 
-def test_what_ships_is_printed_without_java() -> None:
+def test_shipped_coverage_is_printed_without_starting_java() -> None:
     code, out = run("--shipped", "--rules", "murmur2,delivery")
     assert code == 0
     assert "murmur2   4.4.0    6 of 6 (100 %)" in out
@@ -116,13 +118,13 @@ def test_what_ships_is_printed_without_java() -> None:
     assert json.loads(run("--shipped", "--rules", "murmur2", "--json")[1])["rows"][0]["rule"] == "murmur2"
 
 
-def test_what_ships_says_which_rules_have_changed_since(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shipped_coverage_names_rules_whose_code_changed_since(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = Row("murmur2", "4.4.0", "ab" * 32, "cd", 7, 4, 3, {}, 4, {NAME: (MURMUR2,)})
     monkeypatch.setattr(records, "shipped", lambda: Record((recorded,)))
     assert "measured before the code of murmur2 changed\n" in run("--shipped")[1]
 
 
-def test_a_rule_that_names_no_classes_is_refused_before_anything_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coverage_of_rule_without_coverage_toml_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coverage, "mirrored_code", lambda _: None)
     with pytest.raises(BadInput, match=r"murmur2 has no coverage\.toml, .*: add it to its package"):
         run("--rules", "murmur2")
@@ -138,7 +140,7 @@ def test_a_rule_that_names_no_classes_is_refused_before_anything_starts(monkeypa
         (["--shipped", "--record", "x.json"], "--shipped measures nothing that --record could write"),
     ],
 )
-def test_what_cannot_be_measured_is_one_line(
+def test_coverage_with_unknown_rule_release_or_option_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)  # A folder that may be written to, as that of --record has to be.

@@ -25,14 +25,14 @@ def printed(capsys: pytest.CaptureFixture[str], **options: Any) -> str:
     return capsys.readouterr().out
 
 
-def test_a_doubled_record_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lost_response_with_acks_1_prints_the_duplicated_record(capsys: pytest.CaptureFixture[str]) -> None:
     out = printed(capsys, acks="1", in_flight="1", lose_response=(2,))
     assert "log           0 1 1 2" in out
     assert "doubled       1: in the log more than once" in out
     assert "arrives" not in out
 
 
-def test_explain_prints_each_request(capsys: pytest.CaptureFixture[str]) -> None:
+def test_delivery_explain_prints_the_outcome_of_each_request(capsys: pytest.CaptureFixture[str]) -> None:
     out = printed(capsys, explain=True, lose_response=(1,))
     assert "duplicate of 0, not appended" in out
     assert "Every record is in the log once, in order." in out
@@ -45,13 +45,15 @@ def test_delivery_with_invalid_producer_settings_exits_with_2(capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("error", ["NOT_ENOUGH_REPLICAS_AFTER_APPEND", "REQUEST_TIMED_OUT"])
-def test_a_retry_behind_an_append_is_printed_as_doubled(capsys: pytest.CaptureFixture[str], error: str) -> None:
+def test_retry_after_error_behind_an_append_prints_duplicated_record(
+    capsys: pytest.CaptureFixture[str], error: str
+) -> None:
     out = printed(capsys, acks="all", idempotence="false", in_flight="1", refuse=(f"1={error}",), records=2)
     assert "log           0 0 1" in out
     assert "Every record is in the log once" not in out
 
 
-def test_a_minimum_above_the_replicas_is_answered(capsys: pytest.CaptureFixture[str]) -> None:
+def test_min_insync_replicas_above_replica_count_depends_on_release(capsys: pytest.CaptureFixture[str]) -> None:
     alone = {
         "acks": "all",
         "idempotence": "false",
@@ -64,14 +66,14 @@ def test_a_minimum_above_the_replicas_is_answered(capsys: pytest.CaptureFixture[
     assert "failed        0: NotEnoughReplicasException" in printed(capsys, kafka="3.6.2", **alone)
 
 
-def test_json_is_a_line_of_the_protocol(capsys: pytest.CaptureFixture[str]) -> None:
+def test_delivery_json_has_question_and_answer_of_the_driver_protocol(capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(printed(capsys, as_json=True, acks="0", kafka="0.10.0.1", lose_request=(2,)))
     assert (document["rule"], document["kafka"]) == ("delivery", "0.10.0.1")
     assert document["question"]["faults"] == [{"op": "lose_request", "request": 2}]
     assert document["answer"]["lost"] == [1]
 
 
-def test_faults_of_followers_print_every_replica(capsys: pytest.CaptureFixture[str]) -> None:
+def test_delivery_with_follower_faults_prints_the_log_of_every_replica(capsys: pytest.CaptureFixture[str]) -> None:
     faults = {"stop_follower": ("1=1", "1=2"), "shrink_isr_after_append": (1,), "crash_before": (2,)}
     out = printed(capsys, in_flight="1", unclean_leader_election=True, explain=True, **faults)
     assert "log of 2" in out
@@ -79,7 +81,7 @@ def test_faults_of_followers_print_every_replica(capsys: pytest.CaptureFixture[s
     assert "replica 1     1 2; leader, in sync, high watermark 2" in out
 
 
-def test_the_partition_is_part_of_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+def test_delivery_json_has_in_sync_replicas_only_if_followers_have_faults(capsys: pytest.CaptureFixture[str]) -> None:
     document = json.loads(printed(capsys, as_json=True, stop_follower=("2=1",), shrink_isr=(3,), acks="1"))
     assert document["question"]["faults"][0] == {"op": "stop_follower", "request": 2, "replica": 1}
     assert document["answer"]["partition"]["in_sync"] == [0, 2]
@@ -113,7 +115,7 @@ def test_the_partition_is_part_of_the_answer(capsys: pytest.CaptureFixture[str])
         ({"answerer_name": "mutant:signed-tail"}, "signed-tail"),
     ],
 )
-def test_bad_input_is_one_clear_line(options: dict[str, Any], words: str) -> None:
+def test_delivery_with_impossible_fault_or_setting_is_refused_in_one_line(options: dict[str, Any], words: str) -> None:
     with pytest.raises(BadInput, match=words) as raised:
         delivery.run(**{**DEFAULTS, **options})
     assert "\n" not in str(raised.value)

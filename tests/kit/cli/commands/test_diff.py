@@ -45,7 +45,7 @@ def test_diff_of_equal_releases_reports_no_change(asked: Any) -> None:
     assert "seed 7" in said
 
 
-def test_3_2_refuses_a_negative_answer_of_the_partitioner(asked: Any) -> None:
+def test_diff_shows_kafka_3_2_rejects_negative_partition_of_custom_partitioner(asked: Any) -> None:
     code, said = asked("3.1.2 3.2.3", PRODUCER)
     assert code == 1
     assert '"partitioner":{"returns":-1}' in said, "the smallest negative number"
@@ -54,7 +54,7 @@ def test_3_2_refuses_a_negative_answer_of_the_partitioner(asked: Any) -> None:
     assert "1 kind of change" in said
 
 
-def test_3_3_leaves_the_choice_to_the_accumulator(asked: Any) -> None:
+def test_diff_shows_kafka_3_3_moves_partition_choice_to_the_accumulator(asked: Any) -> None:
     code, said = asked("3.2.3 3.3.2", PRODUCER)
     assert code == 1
     assert '  java 3.3.2  {"partition":-1}' in said
@@ -62,13 +62,13 @@ def test_3_3_leaves_the_choice_to_the_accumulator(asked: Any) -> None:
     assert "replay" not in said, "nothing is saved that could be replayed"
 
 
-def test_diff_of_a_rule_absent_in_one_release_states_that(asked: Any) -> None:
+def test_diff_of_a_rule_absent_in_one_release_prints_no_such_rule(asked: Any) -> None:
     code, said = asked("0.9.0.1 4.4.0", ["murmur2"])
     assert code == 0
     assert "no such rule" in said
 
 
-def test_from_each_release_to_the_next(asked: Any) -> None:
+def test_diff_of_several_releases_compares_each_with_the_next(asked: Any) -> None:
     code, said = asked("3.9.2 0.10.0.1 3.1.2 3.2.3", ["murmur2", *PRODUCER])
     assert code == 1
     rows = [line for line in said.splitlines() if line.startswith("| `producer-partition`")]
@@ -77,7 +77,7 @@ def test_from_each_release_to_the_next(asked: Any) -> None:
     assert "| `murmur2`" not in said
 
 
-def test_what_breaks_down_is_no_change_and_no_agreement(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_diff_with_failing_java_exits_2_as_not_judged(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: Any) -> Answer:
         raise RuntimeError("broke")
 
@@ -89,12 +89,12 @@ def test_what_breaks_down_is_no_change_and_no_agreement(asked: Any, monkeypatch:
 
 
 @pytest.mark.parametrize("releases", ["4.4.0", "newest"])
-def test_one_release_is_too_few(asked: Any, releases: str) -> None:
+def test_diff_of_one_release_is_refused(asked: Any, releases: str) -> None:
     with pytest.raises(BadInput, match="diff needs two releases or more, or all"):
         asked(releases, PRODUCER)
 
 
-def test_a_page_is_written_and_held_to(asked: Any, tmp_path: Path) -> None:
+def test_diff_page_is_written_between_markers_and_check_names_wrong_rows(asked: Any, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# Before\n\n<!-- table: made by diff -->\nold\n<!-- /table -->\n\nAfter.\n", encoding="utf-8")
     asked("3.1.2 3.2.3 3.3.2", PRODUCER, table=page)
@@ -118,12 +118,14 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
-def test_pages_that_cannot_be_read(asked: Any, tmp_path: Path) -> None:
+def test_diff_check_of_missing_page_names_the_command_to_write(asked: Any, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"nowhere has no changes that can be read: .* write them with diff all --table"):
         asked("3.1.2 3.2.3", PRODUCER, check=tmp_path / "nowhere.md")
 
 
-def test_a_page_tells_of_the_smallest_and_counts_the_rest(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_diff_page_shows_the_smallest_change_and_counts_further_kinds(
+    asked: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, whole = asked("3.1.2 3.2.3 3.3.2", PRODUCER)
     monkeypatch.setattr(diff, "_CHANGES_SHOWN", 1)
     _, short = asked("3.1.2 3.2.3 3.3.2", PRODUCER)
@@ -137,7 +139,7 @@ def test_a_page_tells_of_the_smallest_and_counts_the_rest(asked: Any, monkeypatc
 MURMUR2 = '{"after":"3.2.3","before":"3.1.2","kinds":1,"rule":"murmur2","what":"changes"}\n'
 
 
-def test_a_page_is_held_to_the_rules_asked_alone(asked: Any, tmp_path: Path) -> None:
+def test_diff_check_compares_only_rules_that_were_selected(asked: Any, tmp_path: Path) -> None:
     page = tmp_path / "changes.md"
     asked("3.1.2 3.2.3 3.3.2", PRODUCER, table=page)
     edit(tmp_path / "changes" / "rules.ndjson", "{", f"{MURMUR2}{{")
@@ -145,7 +147,7 @@ def test_a_page_is_held_to_the_rules_asked_alone(asked: Any, tmp_path: Path) -> 
     assert asked("3.1.2 3.2.3 3.3.2", ["murmur2", *PRODUCER], check=page)[0] == 1
 
 
-def test_writing_a_rule_keeps_the_changes_of_others(asked: Any, tmp_path: Path) -> None:
+def test_diff_table_for_one_rule_keeps_rows_of_other_rules(asked: Any, tmp_path: Path) -> None:
     page, rules = tmp_path / "changes.md", tmp_path / "changes" / "rules.ndjson"
     asked("3.1.2 3.2.3 3.3.2", PRODUCER, table=page)
     made = rules.read_text(encoding="utf-8")
@@ -156,7 +158,7 @@ def test_writing_a_rule_keeps_the_changes_of_others(asked: Any, tmp_path: Path) 
     assert "## murmur2" in (tmp_path / "changes" / "3.2.3.md").read_text(encoding="utf-8")
 
 
-def test_diff_names_the_behaviour_fields_that_explain_changes(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_diff_names_the_behaviour_field_that_explains_a_change(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rule = replace(RULES["producer-partition"], behaviours=(ProducerPartitionBehaviour,))
     monkeypatch.setitem(RULES, rule.slug, rule)
     _, said = asked("3.1.2 3.2.3", PRODUCER)

@@ -69,7 +69,7 @@ def ran(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     return ran
 
 
-def test_an_unknown_release_that_changed_nothing(ran: Any) -> None:
+def test_drift_of_unpinned_release_without_changes_exits_0(ran: Any) -> None:
     code, out = ran("9.0.0")
     assert code == 0
     assert "g:a:4.4.0 sha256 0a0a0a0a0a0a0a0a (as pinned)\ng:a:9.0.0 sha256 0b0b0b0b0b0b0b0b (not pinned)\n" in out
@@ -80,7 +80,7 @@ def test_an_unknown_release_that_changed_nothing(ran: Any) -> None:
     assert pins.like == {"9.0.0": "4.4.0"}
 
 
-def test_a_known_one_is_treated_as_unknown(ran: Any) -> None:
+def test_drift_of_pinned_release_after_given_predecessor_uses_predecessor_jars(ran: Any) -> None:
     ran("4.4.0", after="3.9.2")
     ((release, predecessor, pins),) = ran.asked
     assert (release, predecessor) == ("4.4.0", "3.9.2")
@@ -90,12 +90,12 @@ def test_a_known_one_is_treated_as_unknown(ran: Any) -> None:
 
 
 @pytest.mark.parametrize(("release", "predecessor"), [("3.9.3", "3.9.2"), ("4.4.0", "4.3.1"), ("4.0.9", "4.0.2")])
-def test_drift_predecessor_is_the_newest_known_older_release(ran: Any, release: str, predecessor: str) -> None:
+def test_drift_predecessor_is_the_newest_older_pinned_release(ran: Any, release: str, predecessor: str) -> None:
     ran(release)
     assert ran.asked[0][1] == predecessor
 
 
-def test_a_change_comes_with_an_example(ran: Any) -> None:
+def test_drift_with_changed_answers_exits_1_and_prints_smallest_example(ran: Any) -> None:
     def hashes_otherwise(rule: Rule, question: Any, outcome: Outcome) -> Outcome:
         return Answered({"hash": 1}) if rule.slug == "murmur2" and len(question.key or "") > 6 else outcome
 
@@ -109,7 +109,7 @@ def test_a_change_comes_with_an_example(ran: Any) -> None:
     assert "9.0.0 after 4.4.0: 2 rules: 1 same, 1 changed; seed 7" in out
 
 
-def test_what_moved_is_named_and_the_other_rules_are_judged(ran: Any) -> None:
+def test_drift_reports_missing_java_class_as_moved_and_judges_other_rules(ran: Any) -> None:
     def lacks_utils(rule: Rule, _: Any, outcome: Outcome) -> Outcome:
         if rule.slug == "murmur2":
             raise OracleFault(
@@ -124,7 +124,7 @@ def test_what_moved_is_named_and_the_other_rules_are_judged(ran: Any) -> None:
     assert "2 rules: 1 same, 1 moved; seed 7" in out
 
 
-def test_what_cannot_be_judged_is_no_agreement(ran: Any) -> None:
+def test_drift_with_failing_java_oracle_exits_2_as_not_judged(ran: Any) -> None:
     def broken(*_: Any) -> Outcome:
         raise OracleFault("the oracle failed: java.lang.OutOfMemoryError")
 
@@ -134,7 +134,7 @@ def test_what_cannot_be_judged_is_no_agreement(ran: Any) -> None:
     assert "2 rules: 2 could not judge; seed 7" in out
 
 
-def test_rules_that_begin_and_rules_that_have_ended(ran: Any) -> None:
+def test_drift_reports_rules_that_only_one_or_neither_release_has(ran: Any) -> None:
     code, out = ran("3.6.0", rules=["murmur2", "server-range-assignor"], after="3.5.2")
     assert code == 0
     assert "server-range-assignor: new, 3.5.2 has no such rule: nothing to compare 3.6.0 with\n" in out
@@ -143,7 +143,9 @@ def test_rules_that_begin_and_rules_that_have_ended(ran: Any) -> None:
     assert "default-partitioner: neither 4.4.0 nor 9.0.0 has this rule\n" in out
 
 
-def test_every_published_release_that_is_unknown(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drift_published_compares_every_unpinned_release_with_the_predecessor(
+    ran: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(
         drift, "published_versions", lambda: list(map(parse_release, ("3.9.2", "3.9.3", "4.4.0", "4.5.0")))
     )
@@ -154,14 +156,14 @@ def test_every_published_release_that_is_unknown(ran: Any, monkeypatch: pytest.M
     assert "4.5.0 after 4.4.0: " in out
 
 
-def test_no_published_release_is_unknown(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drift_published_with_all_releases_pinned_asks_nothing(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drift, "published_versions", lambda: [parse_release("4.3.1"), parse_release("4.4.0")])
     code, out = ran(None, published=True)
     assert (code, ran.asked) == (0, [])
     assert out == "no unknown release: all 2 that are published are pinned, the newest is 4.4.0\n"
 
 
-def test_drift_of_unpublished_release_raises_not_published(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drift_of_unpublished_release_raises_jar_not_published(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def unpublished(*_: Any) -> Any:
         raise JarNotPublished("org.apache.kafka:kafka-clients:9.9.9 is in no repository")
 

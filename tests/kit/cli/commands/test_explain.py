@@ -44,7 +44,7 @@ def shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return shown
 
 
-def test_a_question_without_steps(shown: Shown) -> None:
+def test_explain_of_question_without_steps_prints_question_and_answer(shown: Shown) -> None:
     name = question_id("murmur2", "4.4.0", RULES["murmur2"].question("666f6f"))  # type: ignore[call-arg]
     assert shown(MURMUR2) == [
         f"murmur2, question {name}, by reference 4.4.0",
@@ -55,13 +55,13 @@ def test_a_question_without_steps(shown: Shown) -> None:
 
 
 @pytest.mark.parametrize("named", ["kafka", "release"])
-def test_the_release_is_the_files_unless_another_is_asked_for(shown: Shown, named: str) -> None:
+def test_explain_uses_release_of_the_file_unless_kafka_option_is_given(shown: Shown, named: str) -> None:
     assert shown({**MURMUR2, named: "2.8.2"})[0].endswith("by reference 2.8.2")
     assert shown({**MURMUR2, named: "2.8.2"}, kafka="3.3.2")[0].endswith("by reference 3.3.2")
     assert shown({**MURMUR2, named: "2.8.2"}, kafka="newest")[0].endswith("by reference 4.4.0")
 
 
-def test_saved_failure_is_explained_by_file_and_by_id(shown: Shown, tmp_path: Path) -> None:
+def test_explain_accepts_a_saved_failure_by_file_path_or_id(shown: Shown, tmp_path: Path) -> None:
     said = {"by": "java", "release": "3.9.2", "answer": {"hash": 597841616}}
     failure = {**MURMUR2, "id": "90043993ceb72c63", "expected": said, "actual": said, "found": {"seed": 7}}
     folder = tmp_path / ".kafka-conformance" / "failures"
@@ -72,7 +72,7 @@ def test_saved_failure_is_explained_by_file_and_by_id(shown: Shown, tmp_path: Pa
     assert by_id[0].endswith("by reference 3.9.2")
 
 
-def test_lines_are_questions_each(shown: Shown) -> None:
+def test_explain_reads_every_line_of_a_file_as_one_question(shown: Shown) -> None:
     lines = shown(
         MURMUR2,
         "",
@@ -82,7 +82,7 @@ def test_lines_are_questions_each(shown: Shown) -> None:
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-def test_each_question_is_shown_before_the_next_is_answered(
+def test_explain_prints_a_question_before_the_next_is_answered(
     shown: Shown, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], as_json: bool
 ) -> None:
     printed = []
@@ -115,7 +115,7 @@ def test_explanation_marks_answers_that_differ_from_the_reference(shown: Shown) 
     assert not any("◀" in line for line in shown(SCRIPT) if "← the delay" not in line)
 
 
-def test_explanation_shows_raw_answers_where_words_are_equal(shown: Shown) -> None:
+def test_explanation_shows_raw_answer_if_rendered_texts_are_equal(shown: Shown) -> None:
     lines = shown(SCRIPT, answerer_name="mutant:retry-at-the-back", kafka="4.4.0")
     for line, following in pairwise(lines):
         if line.endswith("◀"):
@@ -123,7 +123,7 @@ def test_explanation_shows_raw_answers_where_words_are_equal(shown: Shown) -> No
             assert following.strip() != f"the reference: {said}"
 
 
-def test_explain_json_has_answers_and_rows(shown: Shown) -> None:
+def test_explain_json_has_answers_and_timeline_rows_with_reasons(shown: Shown) -> None:
     first, second = (json.loads(line) for line in shown(MURMUR2, SCRIPT, as_json=True))
     assert first["answered"] == [["hash", "597841616"]]
     ready = second["rows"][8]["explained"]
@@ -135,7 +135,7 @@ def test_explain_json_has_answers_and_rows(shown: Shown) -> None:
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("width", [80, 120])
-def test_each_example_is_explained_and_drawn(
+def test_example_scenarios_are_explained_within_width_and_drawn_as_svg(
     example: Path, width: int, shown: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from rich.console import Console
@@ -152,14 +152,14 @@ def test_each_example_is_explained_and_drawn(
     assert (tmp_path / "it.svg").read_bytes().startswith(b"<?xml")
 
 
-def test_the_examples_end_with_nothing_left_over(shown: Shown) -> None:
+def test_accumulator_examples_end_with_all_buffer_memory_free(shown: Shown) -> None:
     for example in EXAMPLES:
         (told,) = map(json.loads, shown(file=str(example), as_json=True))
         last = dict(told["rows"][-1]["explained"]["state"])
         assert told["rule"] != "record-accumulator" or last["memory"] == "2,000 of 2,000 B free"
 
 
-def test_the_page_shows_what_is_printed_and_drawn(shown: Shown, tmp_path: Path) -> None:
+def test_explain_page_equals_printed_explanations_and_svg_figures(shown: Shown, tmp_path: Path) -> None:
     page = (DOCS / "explain.md").read_text(encoding="utf-8")
     for name in ("why-a-deque", "sticky-switch"):
         lines = shown(file=str(DOCS / "examples" / f"{name}.json"), svg=tmp_path / "it.svg")
@@ -204,26 +204,28 @@ def test_the_page_shows_what_is_printed_and_drawn(shown: Shown, tmp_path: Path) 
         ([], {"file": "nothing.json"}, "nothing.json cannot be read"),
     ],
 )
-def test_what_cannot_be_explained(shown: Shown, documents: list[Any], options: dict[str, Any], why: str) -> None:
+def test_explain_with_malformed_question_or_bad_option_is_refused(
+    shown: Shown, documents: list[Any], options: dict[str, Any], why: str
+) -> None:
     with pytest.raises(KitError) as error:
         shown(*documents, **options)
     assert why in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_a_question_that_lacks_draws_is_no_question_with_an_answer(shown: Shown) -> None:
+def test_explain_of_question_without_random_draws_is_refused(shown: Shown) -> None:
     steps = [{"op": "append", "partition": None, "key": None, "value": "00", "timestamp": 0}]
     question = {**SCRIPT["question"], "draws": [], "steps": steps}
     with pytest.raises(BadInput, match=r"reference has no answer: .*draws"):
         shown({"rule": "record-accumulator", "kafka": "4.4.0", "question": question})
 
 
-def test_answers_by_record_are_numbered(shown: Shown) -> None:
+def test_explain_numbers_answers_given_per_record(shown: Shown) -> None:
     lines = shown(file=str(DOCS / "findings" / "an-empty-batch-that-is-full.json"))
     assert any(line.split()[:3] == ["answered", "step", "0"] and "estimate" in line for line in lines)
 
 
-def test_a_named_release_shows_a_finding_once(shown: Shown) -> None:
+def test_explain_of_finding_in_a_named_release_prints_one_explanation(shown: Shown) -> None:
     lines = shown(file=str(DOCS / "findings" / "an-empty-batch-that-is-full.json"), kafka="2.8.2")
     assert [line for line in lines if line.startswith("record-sizes, question ")] == [lines[0]]
     assert lines[0].endswith("by reference 2.8.2")

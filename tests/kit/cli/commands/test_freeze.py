@@ -68,7 +68,7 @@ def made(folder: str, seed: int = 7) -> int:
     return run("--rules", SLUG, "--examples", "20", "--seed", f"{seed}", "--folder", folder)
 
 
-def test_files_are_made_and_hold(capsys: pytest.CaptureFixture[str]) -> None:
+def test_frozen_cases_are_written_with_provenance_and_pass_check(capsys: pytest.CaptureFixture[str]) -> None:
     assert made("one") == 0
     said = " ".join(capsys.readouterr().out.split())
     found = read(Path("one") / f"{SLUG}.ndjson")
@@ -82,7 +82,7 @@ def test_files_are_made_and_hold(capsys: pytest.CaptureFixture[str]) -> None:
     assert f"{count} cases, {answers:,} answers asked for again: all as frozen" in capsys.readouterr().out
 
 
-def test_the_same_seed_the_same_bytes() -> None:
+def test_freeze_with_equal_seeds_writes_identical_files() -> None:
     made("one")
     made("two")
     made("three", 8)
@@ -90,7 +90,7 @@ def test_the_same_seed_the_same_bytes() -> None:
     assert one == two != three
 
 
-def test_cases_that_are_kept_keep_their_ids() -> None:
+def test_freeze_keep_preserves_ids_and_answers_of_existing_cases() -> None:
     made("one")
     before = read(Path("one") / f"{SLUG}.ndjson").cases
     assert run("--rules", SLUG, "--examples", "50", "--seed", "8", "--folder", "one", "--keep") == 0
@@ -102,13 +102,13 @@ def test_cases_that_are_kept_keep_their_ids() -> None:
 
 
 @pytest.mark.exhaustive
-def test_nothing_is_kept_of_a_rule_without_cases() -> None:
+def test_freeze_keep_without_existing_cases_equals_plain_freeze() -> None:
     assert run("--rules", SLUG, "--examples", "20", "--seed", "7", "--folder", "one", "--keep") == 0
     made("two")
     assert (Path("one") / f"{SLUG}.ndjson").read_bytes() == (Path("two") / f"{SLUG}.ndjson").read_bytes()
 
 
-def test_an_answer_broken_on_purpose_is_red(capsys: pytest.CaptureFixture[str]) -> None:
+def test_freeze_check_of_altered_answers_exits_1_and_counts_drift(capsys: pytest.CaptureFixture[str]) -> None:
     made("one")
     path = Path("one") / f"{SLUG}.ndjson"
     found = read(path)
@@ -122,7 +122,7 @@ def test_an_answer_broken_on_purpose_is_red(capsys: pytest.CaptureFixture[str]) 
     assert drifted >= sum(len(case.releases) for case in found.cases)
 
 
-def test_a_damaged_file_is_no_verdict() -> None:
+def test_freeze_check_of_truncated_or_missing_file_is_refused() -> None:
     made("one")
     path = Path("one") / f"{SLUG}.ndjson"
     path.write_bytes(path.read_bytes()[:-40])
@@ -132,13 +132,15 @@ def test_a_damaged_file_is_no_verdict() -> None:
         run("--rules", SLUG, "--check", "nowhere")
 
 
-def test_a_survivor_fails_the_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_freeze_with_a_mutant_that_no_case_kills_exits_with_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(freezing, "MUTANTS", (Mutant("survivor", SLUG, "none", RULES[SLUG].ask),))
     assert made("one") == 1
     assert "sequence-increment: mutants that no case catches: survivor" in capsys.readouterr().out
 
 
-def test_a_reference_that_is_not_javas_fails_the_run(
+def test_freeze_records_javas_answer_and_exits_1_if_the_reference_differs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(freeze, "JavaAnswerer", lambda _: ReferenceAnswerer("java", lambda *_: {"sequence": 3}))
@@ -150,7 +152,7 @@ def test_a_reference_that_is_not_javas_fails_the_run(
     )
 
 
-def test_what_java_cannot_answer_is_no_verdict(
+def test_freeze_exits_2_if_java_cannot_answer_a_question(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def sometimes(question: Any, at: Any) -> Any:
@@ -163,13 +165,13 @@ def test_what_java_cannot_answer_is_no_verdict(
     assert "Java could not answer" in capsys.readouterr().out
 
 
-def test_jars_that_are_not_pinned_freeze_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_freeze_with_unpinned_jars_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ORACLE, "pinned", False)
     with pytest.raises(KitError, match="not pinned"):
         made("one")
 
 
-def test_cases_of_a_release_that_is_not_pinned_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_freeze_check_of_cases_for_unpinned_release_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     made("one")
     monkeypatch.setattr(freeze, "load", lambda: SimpleNamespace(releases={"4.4.0": ()}))
     with pytest.raises(KitError, match=r"not pinned: 2\.0\.1"):
@@ -177,20 +179,20 @@ def test_cases_of_a_release_that_is_not_pinned_any_more(monkeypatch: pytest.Monk
 
 
 @pytest.mark.exhaustive
-def test_check_alone_means_the_shipped_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_freeze_check_without_folder_checks_the_shipped_cases(monkeypatch: pytest.MonkeyPatch) -> None:
     made("one")
     monkeypatch.setattr(freeze, "folder_of_cases", lambda: Path("one"))
     assert run("--check", "--rules", SLUG) == 0
 
 
-def test_a_brokers_rule_is_answered_by_the_brokers_jar() -> None:
+def test_freeze_records_broker_jar_for_broker_rules_and_clients_jar_otherwise() -> None:
     java = freeze.OracleJava(ORACLE)  # type: ignore[arg-type]
     at = parse_release("4.4.0")
     assert java.sha256(RULES["broker-producer-state"], at) == "broker 4.4.0"
     assert java.sha256(RULES[SLUG], at) == "clients 4.4.0"
 
 
-def test_cases_are_extended_by_a_release_that_was_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_freeze_extend_adds_newly_pinned_releases_to_existing_cases(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(freeze, "load", lambda: SimpleNamespace(releases={"4.3.1": (), "2.0.1": ()}))
     assert made("one") == 0
     file = Path("one") / f"{SLUG}.ndjson"
@@ -209,7 +211,9 @@ def test_cases_are_extended_by_a_release_that_was_pinned(monkeypatch: pytest.Mon
     assert run("--rules", SLUG, "--check", "one") == 0
 
 
-def test_added_questions_alone_are_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_freeze_add_appends_new_questions_once_and_keeps_existing_cases(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert app(["freeze", "--rules", SLUG, "--seed", "5", "--folder", "f"], standalone_mode=False) == 0
     before = read(tmp_path / "f" / f"{SLUG}.ndjson")
     capsys.readouterr()
@@ -232,7 +236,7 @@ def test_added_questions_alone_are_asked(tmp_path: Path, capsys: pytest.CaptureF
         ('{"rule": "murmur2", "question": {"key": 5}}', "line 1 is not a rule and its question"),
     ],
 )
-def test_bad_files_of_questions(text: str, message: str, tmp_path: Path) -> None:
+def test_freeze_add_of_malformed_or_missing_question_file_is_refused(text: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "add.ndjson").write_text(text)
     with pytest.raises(BadInput, match=message):
         app(["freeze", "--add", "add.ndjson"], standalone_mode=False)
@@ -240,12 +244,12 @@ def test_bad_files_of_questions(text: str, message: str, tmp_path: Path) -> None
         app(["freeze", "--add", "none.ndjson"], standalone_mode=False)
 
 
-def test_ways_to_freeze_exclude_one_another() -> None:
+def test_freeze_keep_together_with_extend_is_refused() -> None:
     with pytest.raises(BadInput, match="exclude one another"):
         app(["freeze", "--keep", "--extend"], standalone_mode=False)
 
 
-def test_kills_option_records_changed_mutants_without_java(
+def test_freeze_kills_recounts_killed_mutants_without_java(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert app(["freeze", "--rules", SLUG, "--seed", "5", "--folder", "f"], standalone_mode=False) == 0
@@ -264,7 +268,9 @@ def test_kills_option_records_changed_mutants_without_java(
     assert "mutants that no case kills: correct-one" in capsys.readouterr().out
 
 
-def test_cases_of_other_jars_are_not_added_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_freeze_add_is_refused_if_pinned_releases_changed_since(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert app(["freeze", "--rules", SLUG, "--seed", "5", "--folder", "f"], standalone_mode=False) == 0
     (tmp_path / "add.ndjson").write_text('{"rule": "sequence-increment", "question": {"sequence": 1, "by": 2}}')
     monkeypatch.setattr(freeze, "load", lambda: SimpleNamespace(releases={"4.4.0": ()}))
@@ -272,7 +278,7 @@ def test_cases_of_other_jars_are_not_added_to(tmp_path: Path, monkeypatch: pytes
         app(["freeze", "--add", "add.ndjson", "--folder", "f"], standalone_mode=False)
 
 
-def test_runs_of_sweeps_named_by_from_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_freeze_from_option_reads_every_named_sweep_run(monkeypatch: pytest.MonkeyPatch) -> None:
     def swept(runs: Sequence[str]) -> None:
         raise BadInput(" and ".join(runs))
 

@@ -38,7 +38,7 @@ def _wrong(tmp_path: Path) -> list[str]:
     return ["--", sys.executable, str(wrong)]
 
 
-def test_the_driver_of_the_tutorial_conforms() -> None:
+def test_tutorial_driver_passes_the_gate_with_exit_code_0() -> None:
     done = _run("--", sys.executable, str(DRIVER))
     assert done.return_value == 0, done.output
     assert "conforms" in done.output
@@ -48,14 +48,14 @@ def test_the_driver_of_the_tutorial_conforms() -> None:
     ("targets", "command"),
     [("driver.py", "python3 driver.py"), ("python3 driver.py", "python3 driver.py"), ("env true", "env true")],
 )
-def test_command_without_two_dashes_is_refused_with_the_right_one(targets: str, command: str) -> None:
+def test_gate_target_command_without_double_dash_is_refused_with_correction(targets: str, command: str) -> None:
     with pytest.raises(
         BadInput, match=f"^{targets} is a command: write -- before it: kafka-conformance gate -- {command}$"
     ):
         CliRunner().invoke(app, ["gate", *targets.split()], catch_exceptions=False)
 
 
-def test_driver_that_dies_before_hello_prints_the_error_once() -> None:
+def test_gate_driver_that_dies_before_hello_exits_2_and_prints_stderr_once() -> None:
     program = (sys.executable, "-m", "kafka_conformance", "gate", "--", sys.executable, "no-such-file.py")
     ran = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
     assert ran.returncode == 2
@@ -63,7 +63,7 @@ def test_driver_that_dies_before_hello_prints_the_error_once() -> None:
     assert "the driver ended with exit code 2 before its hello: keep reading" in ran.stderr
 
 
-def test_a_wrong_driver_differs_is_explained_and_is_replayed(tmp_path: Path) -> None:
+def test_gate_of_wrong_driver_exits_1_with_diagnosis_reports_and_working_replay(tmp_path: Path) -> None:
     done = _run("--events", "e.ndjson", "--junit", "j.xml", "--markdown", "m.md", "--html", "p.html", "--badge", "b.json",
                 *_wrong(tmp_path))  # fmt: skip
     assert done.return_value == 1, done.output
@@ -80,7 +80,7 @@ def test_a_wrong_driver_differs_is_explained_and_is_replayed(tmp_path: Path) -> 
     assert "the answers differ" in again.output
 
 
-def test_known_failures_are_written_hold_and_are_updated(tmp_path: Path) -> None:
+def test_gate_writes_known_failures_accepts_those_and_reports_stale_entries(tmp_path: Path) -> None:
     wrong = _wrong(tmp_path)
     assert _run("--known-failures", "known.toml", "--write-known-failures", *wrong).return_value == 0
     assert 'diagnosis = "unsigned"' in (tmp_path / "known.toml").read_text()
@@ -93,7 +93,7 @@ def test_known_failures_are_written_hold_and_are_updated(tmp_path: Path) -> None
     assert "[[known]]" not in (tmp_path / "known.toml").read_text()
 
 
-def test_eras_are_asked_and_named_in_every_report(tmp_path: Path) -> None:
+def test_gate_with_kafka_eras_names_the_era_in_every_report(tmp_path: Path) -> None:
     done = _run("--kafka", "eras", "--events", "e.ndjson", "--junit", "j.xml", "--markdown", "m.md", "--html", "p.html",
                 "--badge", "b.json", *_wrong(tmp_path))  # fmt: skip
     assert done.return_value == 1, done.output
@@ -106,7 +106,7 @@ def test_eras_are_asked_and_named_in_every_report(tmp_path: Path) -> None:
     assert "in era 0.10." in again.output
 
 
-def test_the_same_seed_asks_the_same(tmp_path: Path) -> None:
+def test_gate_with_equal_seeds_reports_identical_failing_questions(tmp_path: Path) -> None:
     streams = []
     for name in ("one", "two"):
         _run("--events", name, "--failures", f"failures-{name}", *_wrong(tmp_path))
@@ -132,14 +132,14 @@ def test_the_same_seed_asks_the_same(tmp_path: Path) -> None:
         (["--html", ".", "--", "cat"], "is a folder"),
     ],
 )
-def test_gate_that_cannot_judge_fails_in_one_line(args: list[str], what: str) -> None:
+def test_gate_with_bad_target_rule_release_or_file_fails_in_one_line(args: list[str], what: str) -> None:
     done = _run(*args)
     assert isinstance(done.exception, BadInput | KitError), done.output
     assert what in str(done.exception)
     assert "\n" not in str(done.exception)
 
 
-def test_a_grade_that_a_rule_does_not_have_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gate_refuses_target_with_grade_that_the_rule_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "lenient.py").write_text("def answerer(*_): ...\nanswerer.grades = {'murmur2': 'admissible'}\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     done = _run("python:lenient:answerer")
@@ -147,7 +147,7 @@ def test_a_grade_that_a_rule_does_not_have_is_refused(tmp_path: Path, monkeypatc
     assert "remove murmur2 from its grades" in str(done.exception)
 
 
-def test_reports_that_cannot_be_written_cost_a_warning_and_never_the_verdict(tmp_path: Path) -> None:
+def test_unwritable_gate_reports_are_warnings_and_keep_the_exit_code(tmp_path: Path) -> None:
     reports = ["--events", "/dev/full", "--html", "taken/page.html", "--junit", "/dev/full", "--failures", "taken"]
     right = _run(*reports, "--", sys.executable, str(DRIVER))
     assert right.return_value == 0, right.output
@@ -168,7 +168,7 @@ def test_reports_that_cannot_be_written_cost_a_warning_and_never_the_verdict(tmp
         pytest.param("stdout", "7", 1, marks=pytest.mark.exhaustive),
     ],
 )
-def test_a_reader_that_has_gone_does_not_change_the_verdict(
+def test_closed_standard_output_keeps_the_exit_code_of_the_gate(
     tmp_path: Path, answer: str, code: int, closed: str
 ) -> None:
     (tmp_path / "mine.py").write_text(
@@ -189,7 +189,7 @@ def test_a_reader_that_has_gone_does_not_change_the_verdict(
         assert done.stderr == f"{warning}the exit code is the verdict all the same\n"
 
 
-def test_defect_of_the_kit_is_not_reported_as_unwritable_file(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_os_error_raised_inside_the_gate_is_not_reported_as_unwritable_file(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = ["--", sys.executable, str(DRIVER)]
 
     def broken(*_: object) -> None:
@@ -199,7 +199,7 @@ def test_defect_of_the_kit_is_not_reported_as_unwritable_file(monkeypatch: pytes
     assert type(_run("--events", "e.ndjson", *driver).exception) is OSError
 
 
-def test_several_implementations_side_by_side(tmp_path: Path) -> None:
+def test_gate_of_two_implementations_prints_a_column_for_each(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(
         "from kafka_reference import partition_for_key\n"
         "def right(rule, release, q): return {'partition': partition_for_key(bytes.fromhex(q['key']), q['partitions'])}\n"
@@ -219,25 +219,25 @@ def test_several_implementations_side_by_side(tmp_path: Path) -> None:
     assert (tmp_path / "p.html").read_text().count("<section id=") == 2
 
 
-def test_reports_of_one_are_refused_for_several() -> None:
+def test_junit_report_of_several_gate_targets_is_refused() -> None:
     done = _run("--junit", "j.xml", "a", "b")
     assert isinstance(done.exception, BadInput)
     assert "belong to one implementation" in str(done.exception)
 
 
-def test_selected_questions_alone_are_asked() -> None:
+def test_gate_run_option_restricts_questions_and_report_states_the_selection() -> None:
     done = _run("--run", "murmur2/0 bytes", "--", sys.executable, str(DRIVER))
     assert done.return_value == 0, done.output
     assert "partition-for-key" not in done.output
     assert "(only run murmur2/0 bytes)" in done.output
 
 
-def test_a_selection_of_nothing_is_no_verdict() -> None:
+def test_gate_run_option_that_matches_no_question_exits_with_2() -> None:
     done = _run("--run", "murmur2/no such kind", "--", sys.executable, str(DRIVER))
     assert done.return_value == 2, done.output
 
 
-def test_known_flaky_accepts_answers_that_change_and_no_others(tmp_path: Path) -> None:
+def test_known_flaky_accepts_nondeterministic_answers_but_not_wrong_answers(tmp_path: Path) -> None:
     flaky = tmp_path / "flaky.py"
     right = DRIVER.read_text()
     flaky.write_text("import random\n" + right.replace("& 0x7FFFFFFF", "& 0x7FFFFFFF | random.getrandbits(12)"))
@@ -250,7 +250,7 @@ def test_known_flaky_accepts_answers_that_change_and_no_others(tmp_path: Path) -
     assert _run(*rule, "--known-flaky", *_wrong(tmp_path)).return_value == 1
 
 
-def test_events_to_standard_output_are_refused(tmp_path: Path) -> None:
+def test_gate_events_option_with_dash_for_standard_output_is_refused(tmp_path: Path) -> None:
     done = _run("--events", "-", "--", sys.executable, str(DRIVER))
     assert isinstance(done.exception, BadInput)
     assert "--events - would write a file named -" in str(done.exception)

@@ -42,14 +42,14 @@ def gate(broker: FakeBroker, *words: str, code: int | None = None) -> Result:
     return ran
 
 
-def test_broker_that_answers_as_kafka_ends_with_0(broker: FakeBroker) -> None:
+def test_gate_of_broker_that_answers_as_kafka_exits_with_0(broker: FakeBroker) -> None:
     ran = gate(broker, *RUN, "--seed", "7", code=0)
     assert "4 of 4 cases agree with Kafka" in ran.output
     assert "seed 7" in ran.output
     assert "(only run api-versions/v0, run api-versions/v1, " in ran.output
 
 
-def test_gate_announces_the_work_before_the_first_change(broker: FakeBroker) -> None:
+def test_gate_announces_topics_to_create_and_delete_before_the_first_write(broker: FakeBroker) -> None:
     ran = gate(broker, "--run", "fetch/empty", "--run", "api-versions/v0", "--no-github")
     assert re.search(
         r"sends 2 cases recorded from Kafka 4\.4\.0, creates 1 topic (kafka-conformance-gate-[0-9a-f]{8})-\*,"
@@ -58,7 +58,7 @@ def test_gate_announces_the_work_before_the_first_change(broker: FakeBroker) -> 
     )
 
 
-def test_gate_leaves_topics_of_others_untouched(broker: FakeBroker) -> None:
+def test_broker_gate_writes_only_to_topics_that_this_run_created(broker: FakeBroker) -> None:
     broker.topics |= {"kafka-conformance-gate-older", "__consumer_offsets"}
     gate(broker, "--run", "fetch/*", code=1)
     written = [
@@ -71,7 +71,7 @@ def test_gate_leaves_topics_of_others_untouched(broker: FakeBroker) -> None:
     assert broker.topics == {"kafka-conformance-gate-older", "__consumer_offsets"}
 
 
-def test_cluster_with_topics_of_others_is_refused(broker: FakeBroker) -> None:
+def test_broker_gate_refuses_cluster_with_foreign_topics_unless_owned(broker: FakeBroker) -> None:
     broker.topics |= {"orders", "a", "b", "c"}
     with pytest.raises(
         KitError, match=r"has 4 topics that no gate has made \(a, b, c, …\): .* give --i-own-this-cluster"
@@ -82,19 +82,21 @@ def test_cluster_with_topics_of_others_is_refused(broker: FakeBroker) -> None:
     assert broker.topics == {"orders", "a", "b", "c"}
 
 
-def test_cluster_of_several_brokers_is_refused(broker: FakeBroker) -> None:
+def test_broker_gate_refuses_cluster_of_three_brokers(broker: FakeBroker) -> None:
     broker.brokers = 3
     with pytest.raises(KitError, match="has 3 brokers: the gate asks one"):
         gate(broker, *RUN)
 
 
 @pytest.mark.parametrize("address", ["", "localhost", "localhost:", "localhost:0", "localhost:99999", ":9092", "a:b"])
-def test_address_without_host_or_port_is_refused(address: str) -> None:
+def test_broker_gate_address_without_host_or_port_is_refused(address: str) -> None:
     with pytest.raises(BadInput, match="is not an address: expected HOST:PORT"):
         CliRunner().invoke(app, ["gate", "broker", address], standalone_mode=False, catch_exceptions=False)
 
 
-def test_missing_extra_is_named_before_anything_is_sent(broker: FakeBroker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_kafka_module_is_reported_before_the_gate_sends_a_request(
+    broker: FakeBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(messages, "_struct_field", lambda: importlib.import_module("kafka.protocol.schemas"))
     monkeypatch.setattr(gate_broker, "shipped_codec", lambda: messages.Codec(read_shipped()[2]))
     for name in [name for name in sys.modules if name.partition(".")[0] == "kafka"]:
@@ -106,7 +108,7 @@ def test_missing_extra_is_named_before_anything_is_sent(broker: FakeBroker, monk
     assert broker.requests == []
 
 
-def test_address_where_nothing_listens_is_reported(broker: FakeBroker) -> None:
+def test_broker_gate_of_unreachable_address_raises_broker_lost(broker: FakeBroker) -> None:
     with fake_broker() as gone:
         pass
     with pytest.raises(BrokerLost, match=f"no connection to {gone.address}"):
@@ -123,14 +125,16 @@ def test_address_where_nothing_listens_is_reported(broker: FakeBroker) -> None:
         (["--write-known-failures"], "--write-known-failures needs --known-failures FILE"),
     ],
 )  # fmt: skip
-def test_wrong_option_is_refused_before_anything_is_asked(broker: FakeBroker, words: list[str], message: str) -> None:
+def test_broker_gate_with_bad_option_is_refused_before_the_first_request(
+    broker: FakeBroker, words: list[str], message: str
+) -> None:
     with pytest.raises(BadInput) as raised:
         gate(broker, *words)
     assert str(raised.value).startswith(message)
     assert broker.requests == []
 
 
-def test_older_release_is_compared_with_answers_of_that_release(broker: FakeBroker) -> None:
+def test_gate_as_3_9_2_compares_with_answers_recorded_from_3_9_2(broker: FakeBroker) -> None:
     ran = gate(broker, *RUN, "--as", "3.9.2", code=0)
     assert "Kafka 3.9.2" in ran.output
 
@@ -139,7 +143,7 @@ def wrong(api: str, version: int, _: dict[str, Any]) -> Any:
     return CLOSE if (api, version) == ("FindCoordinator", 3) else None
 
 
-def test_differences_end_with_1_and_are_in_every_report(tmp_path: Path) -> None:
+def test_broker_gate_with_differences_exits_1_and_every_report_names_the_case(tmp_path: Path) -> None:
     options = ("--transcript", "--events", "--junit", "--markdown", "--html", "--badge")
     files = {option: tmp_path / option.removeprefix("--") for option in options}
     words = [word for option, path in files.items() for word in (option, str(path))]
@@ -152,7 +156,7 @@ def test_differences_end_with_1_and_are_in_every_report(tmp_path: Path) -> None:
         assert ("1 differ" if option == "--badge" else "groups/coordinator-v3") in text, option
 
 
-def test_known_failures_are_written_and_then_accepted(tmp_path: Path) -> None:
+def test_broker_gate_writes_known_failures_and_accepts_those_in_later_runs(tmp_path: Path) -> None:
     known = str(tmp_path / "known.toml")
     with fake_broker(wrong) as broker:
         gate(broker, "--run", "groups/coordinator-v*", "--known-failures", known, "--write-known-failures", code=0)
@@ -162,13 +166,13 @@ def test_known_failures_are_written_and_then_accepted(tmp_path: Path) -> None:
     assert "[[known]]" in Path(known).read_text(encoding="utf-8")
 
 
-def test_case_that_takes_too_long_is_not_answered(tmp_path: Path) -> None:
+def test_broker_gate_case_beyond_timeout_is_reported_as_no_answer(tmp_path: Path) -> None:
     with fake_broker(lambda api, version, _: "silence" if (api, version) == ("FindCoordinator", 3) else None) as broker:
         ran = gate(broker, "--run", "groups/coordinator-v*", "--timeout", "0.3", code=1)
     assert "FindCoordinator: no answer" in ran.output
 
 
-def test_events_of_a_gate_make_the_same_report_again(broker: FakeBroker, tmp_path: Path) -> None:
+def test_report_from_broker_gate_events_repeats_the_summary(broker: FakeBroker, tmp_path: Path) -> None:
     events = tmp_path / "events.jsonl"
     gate(broker, *RUN, "--events", str(events), code=0)
     ran = CliRunner().invoke(app, ["report", str(events)], standalone_mode=False)
@@ -186,7 +190,7 @@ def test_mock_cluster_of_librdkafka_is_gated_without_create_topics() -> None:
     assert re.search(r"broker/fetch +differs +[23]\d ", ran.output)
 
 
-def test_gate_is_not_a_target_called_broker() -> None:
+def test_gate_broker_is_a_separate_command_with_host_and_port_help() -> None:
     assert {"gate", "gate broker"} <= set(app.list_commands(None))  # type: ignore[arg-type]
     shown = CliRunner().invoke(app, ["gate", "broker", "--help"]).output
     assert "HOST:PORT" in shown

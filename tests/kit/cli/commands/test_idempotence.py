@@ -55,7 +55,9 @@ def section(said: str, releases: str) -> list[list[str]]:
     return [line.strip("| ").split(" | ") for line in lines if line.startswith("| ") and "`" not in line]
 
 
-def test_releases_that_agree_are_one_section_in_order(asked: Asked, closed: list[str]) -> None:
+def test_idempotence_groups_consecutive_releases_with_equal_outcomes_in_one_section(
+    asked: Asked, closed: list[str]
+) -> None:
     code, said = asked("4.4.0,3.0.0,0.10.0.1,2.8.2")
     assert code == 0
     assert [line for line in said.splitlines() if line.startswith("#")] == [
@@ -79,11 +81,11 @@ def test_idempotence_defaults_are_grouped_by_release(asked: Asked) -> None:
     ]
 
 
-def test_without_idempotence_there_is_one_row(asked: Asked) -> None:
+def test_release_before_the_idempotent_producer_has_one_table_row_off(asked: Asked) -> None:
     assert section(asked("0.10.0.1")[1], "0.10.0.1") == [["any"] * 5 + ["off"]]
 
 
-def test_disabled_silently_differs_from_off(asked: Asked) -> None:
+def test_idempotence_disabled_silently_is_listed_apart_from_disabled_by_setting(asked: Asked) -> None:
     rows = section(asked("3.9.2")[1], "3.9.2")
     silently = [row[:5] for row in rows if row[5] == "off, disabled silently"]
     assert silently == [
@@ -96,13 +98,13 @@ def test_disabled_silently_differs_from_off(asked: Asked) -> None:
     assert kinds == sorted(kinds, key=["error", "off, disabled silently", "off", "on", "on, transactional"].index)
 
 
-def test_messages_with_a_number_share_a_row(asked: Asked) -> None:
+def test_producer_config_errors_that_differ_only_in_the_value_share_one_row(asked: Asked) -> None:
     told = {row[5] for row in section(asked("4.4.0")[1], "4.4.0") if "Current value" in row[5]}
     assert len(told) == 1
     assert next(iter(told)).endswith("Current value is N.")
 
 
-def test_idempotence_page_is_written_between_marks_and_checked(asked: Asked, tmp_path: Path) -> None:
+def test_idempotence_table_is_written_between_page_markers_and_passes_check(asked: Asked, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# Before\n\n| a | b |\n\n<!-- table: made by idempotence -->\nold\n<!-- /table -->\n\nAfter.\n")
     assert asked("3.9.2,4.4.0", table=page)[0] == 0
@@ -126,7 +128,7 @@ def test_idempotence_page_is_written_between_marks_and_checked(asked: Asked, tmp
         ("value is N.", "value is 6.", "missing row for 4.4.0: "),
     ],
 )
-def test_wrong_idempotence_page_exits_with_1_and_names_the_row(
+def test_idempotence_check_of_wrong_page_exits_1_and_names_the_row(
     asked: Asked, tmp_path: Path, right: str, wrong: str, message: str
 ) -> None:
     page = tmp_path / "page.md"
@@ -140,7 +142,7 @@ def test_wrong_idempotence_page_exits_with_1_and_names_the_row(
     assert "0 of 1 releases match" in out
 
 
-def test_a_page_that_lacks_a_release(asked: Asked, tmp_path: Path) -> None:
+def test_idempotence_check_of_page_without_an_asked_release_exits_with_1(asked: Asked, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     asked("4.4.0", table=page)
     code, said = asked("3.9.2,4.4.0", check=page)
@@ -149,14 +151,18 @@ def test_a_page_that_lacks_a_release(asked: Asked, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("slug", ["disabled-in-4.0", "off-in-newest", "minus-1-is-not-all"])
-def test_another_java_is_noticed(asked: Asked, answerer: Callable[[Any], None], tmp_path: Path, slug: str) -> None:
+def test_idempotence_check_exits_1_if_java_answers_differ_from_the_page(
+    asked: Asked, answerer: Callable[[Any], None], tmp_path: Path, slug: str
+) -> None:
     page = tmp_path / "page.md"
     asked("4.0.2", table=page)
     answerer(mutant_answerer(slug))
     assert asked("4.0.2", check=page)[0] == 1
 
 
-def test_an_answer_that_fails_writes_no_page(asked: Asked, answerer: Callable[[Any], None], tmp_path: Path) -> None:
+def test_idempotence_table_is_not_written_if_java_fails_to_answer(
+    asked: Asked, answerer: Callable[[Any], None], tmp_path: Path
+) -> None:
     def broken(*_: Any) -> Any:
         raise RuntimeError("broke")
 
@@ -166,7 +172,7 @@ def test_an_answer_that_fails_writes_no_page(asked: Asked, answerer: Callable[[A
     assert not (tmp_path / "page.md").exists()
 
 
-def test_pages_that_cannot_be_read_or_written(asked: Asked, tmp_path: Path) -> None:
+def test_idempotence_page_that_cannot_be_read_or_written_is_refused(asked: Asked, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read: No such file"):
         asked("4.4.0", check=tmp_path / "nowhere.md")
     (tmp_path / "file").touch()
@@ -174,13 +180,13 @@ def test_pages_that_cannot_be_read_or_written(asked: Asked, tmp_path: Path) -> N
         asked("4.4.0", table=tmp_path / "file" / "page.md")
 
 
-def test_idempotence_command_prints_the_asked_release(answerer: object, tmp_path: Path) -> None:
+def test_idempotence_command_prints_a_section_for_the_given_release(answerer: object, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["idempotence", "--kafka", "4.4.0"], standalone_mode=False)
     assert done.return_value == 0
     assert "### 4.4.0" in done.output
 
 
-def test_a_page_whose_sections_span_releases_is_checked_in_each(asked: Asked, tmp_path: Path) -> None:
+def test_idempotence_check_finds_each_release_inside_a_section_of_several(asked: Asked, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("<!-- table: made by idempotence -->\n<!-- /table -->\n")
     asked("2.8.0,2.8.1,2.8.2,3.0.0,3.0.1", table=page)
@@ -197,7 +203,7 @@ def said_of(*settings: str) -> list[str]:
     return result.stdout.splitlines()
 
 
-def test_settings_are_answered_by_the_reference_in_all_releases_that_do_the_same() -> None:
+def test_idempotence_of_acks_1_is_printed_per_range_of_releases() -> None:
     twice = "a batch that is sent again can be written twice, and behind a later one"
     silently, openly, never_again = said_of("acks=1")
     assert silently.startswith(
@@ -228,7 +234,7 @@ def test_settings_are_answered_by_the_reference_in_all_releases_that_do_the_same
         ),
     ],
 )
-def test_settings_in_one_release_print_one_line_with_their_outcome(settings: str, does: str, end: str) -> None:
+def test_producer_settings_in_one_release_print_one_line_with_the_outcome(settings: str, does: str, end: str) -> None:
     (line,) = said_of("--kafka", "4.4.0", *settings.split())
     assert line.startswith(f"4.4.0: {does}")
     assert line.endswith(end)
@@ -242,7 +248,7 @@ def test_settings_in_one_release_print_one_line_with_their_outcome(settings: str
         ("--kafka 4.4.0 acks=1", 0),
     ],
 )
-def test_exit_code_is_1_if_the_constructor_throws_in_one_release(words: str, code: int) -> None:
+def test_idempotence_exits_1_if_producer_constructor_throws_in_any_release(words: str, code: int) -> None:
     done = CliRunner().invoke(app, ["idempotence", *words.split()], standalone_mode=False)
     assert (done.return_value, "throws" in done.output) == (code, bool(code))
 
@@ -264,7 +270,7 @@ def test_setting_with_space_before_equals_sign_is_refused_with_correction() -> N
         ("acks=1 --table made.md", "--table and --check ask Java"),
     ],
 )
-def test_settings_that_decide_nothing_are_refused_before_anything_is_asked(
+def test_idempotence_refuses_unknown_or_irrelevant_producer_settings(
     words: str, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -115,7 +115,7 @@ def shown(capsys: pytest.CaptureFixture[str]) -> str:
 
 
 @pytest.mark.usefixtures("pins")
-def test_the_list_says_what_is_in_the_cache(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+def test_jars_list_marks_each_jar_as_cached_or_not_fetched(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     put(store, CLIENTS, CLIENTS)
     assert jars.list_jars() == 0
     said = shown(capsys)
@@ -134,7 +134,7 @@ def cells(said: str) -> str:
 
 
 @pytest.mark.usefixtures("pins")
-def test_what_is_missing_is_fetched_and_the_next_time_nothing(
+def test_jars_resolve_fetches_missing_jars_and_nothing_the_second_time(
     store: Store, fetched: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(store, BESIDE, BESIDE)
@@ -147,7 +147,7 @@ def test_what_is_missing_is_fetched_and_the_next_time_nothing(
 
 
 @pytest.mark.usefixtures("pins")
-def test_unpinned_release_is_marked_unpinned_by_jars_resolve(
+def test_jars_resolve_of_unpinned_release_fetches_and_marks_unpinned(
     store: Store, fetched: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert jars.resolve(kafka="3.6.1") == 0
@@ -156,7 +156,7 @@ def test_unpinned_release_is_marked_unpinned_by_jars_resolve(
 
 
 @pytest.mark.usefixtures("pins", "fetched")
-def test_a_changed_jar_is_found_without_starting_a_jvm(store: Store) -> None:
+def test_cached_jar_with_wrong_sha256_is_refused_without_starting_a_jvm(store: Store) -> None:
     put(store, COMPILER, COMPILER)
     put(store, BESIDE, BESIDE)
     path = put(store, CLIENTS, CLIENTS + "!")
@@ -167,7 +167,9 @@ def test_a_changed_jar_is_found_without_starting_a_jvm(store: Store) -> None:
 
 
 @pytest.mark.usefixtures("pins")
-def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fetched: list[str]) -> None:
+def test_unwritable_jar_cache_is_refused_with_environment_variable_hint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fetched: list[str]
+) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("KAFKA_CONFORMANCE_CACHE", str(tmp_path / "file"))
     with pytest.raises(JarUnavailable, match=r"the jar cache .*/file cannot be written .* set KAFKA_CONFORMANCE_CACHE"):
@@ -175,7 +177,7 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert fetched == ["closed"], "whatever was started has ended"
 
 
-def test_pinning_writes_the_sha256_and_says_what_was_there(
+def test_jars_pin_writes_sha256_once_and_reports_releases_already_pinned(
     pins: Path, store: Store, fetched: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert jars.pin(versions=["3.6.1", "3.9.2"]) == 0
@@ -192,7 +194,7 @@ def test_pinning_writes_the_sha256_and_says_what_was_there(
 
 @pytest.mark.usefixtures("store", "fetched")
 @pytest.mark.parametrize("versions", [["3.x"], ["3.6.1", "3.x"], [","]])
-def test_nothing_is_pinned_where_one_is_no_release(pins: Path, versions: list[str]) -> None:
+def test_jars_pin_with_an_invalid_release_leaves_the_pin_file_unchanged(pins: Path, versions: list[str]) -> None:
     before = pins.read_bytes()
     with pytest.raises(BadInput, match="release"):
         jars.pin(versions=versions)
@@ -200,7 +202,7 @@ def test_nothing_is_pinned_where_one_is_no_release(pins: Path, versions: list[st
 
 
 @pytest.mark.usefixtures("pins", "store")
-def test_every_published_release_is_pinned_at_once(fetched: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_jars_pin_published_pins_every_missing_release(fetched: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert jars.list_published() == 1
     assert "3.6.1 is published and not pinned 1 of 2 published releases are pinned" in shown(capsys)
     assert jars.pin(versions=["published"]) == 0

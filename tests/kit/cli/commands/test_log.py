@@ -61,19 +61,19 @@ def test_log_inspect_of_a_broken_directory_exits_with_1(
     assert document["findings"][1]["meaning"].startswith("These bytes are no record batch.")
 
 
-def test_strict_counts_what_is_suspicious(folder: Path) -> None:
+def test_log_inspect_strict_exits_1_for_suspicious_findings(folder: Path) -> None:
     (folder / "leader-epoch-checkpoint").unlink()
     assert run("inspect", str(folder)) == 0
     assert run("inspect", str(folder), "--strict") == 1
 
 
-def test_what_cannot_be_judged(tmp_path: Path) -> None:
+def test_log_commands_on_folder_without_partitions_are_refused(tmp_path: Path) -> None:
     for words in (["inspect", str(tmp_path)], ["inspect", str(tmp_path / "none")], ["find", str(tmp_path), "1"]):
         with pytest.raises(BadInput):
             run(*words)
 
 
-def test_an_error_names_the_folder_that_may_have_been_meant(folder: Path, tmp_path: Path) -> None:
+def test_log_inspect_of_wrong_path_suggests_the_log_directory(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "orders-0.log"
     file.write_bytes(b"")
     with pytest.raises(BadInput, match=r"orders-0\.log is not named as a segment.*: name the folder that has it"):
@@ -83,7 +83,7 @@ def test_an_error_names_the_folder_that_may_have_been_meant(folder: Path, tmp_pa
         run("inspect", str(tmp_path))
 
 
-def test_log_inspect_of_one_segment_reads_nothing_of_the_others(
+def test_log_inspect_of_one_segment_ignores_damage_in_other_segments(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for path in folder.glob(f"{0:020}.*"):
@@ -110,7 +110,7 @@ def test_log_inspect_of_one_segment_reads_nothing_of_the_others(
     assert [row["kind"] for row in json.loads(capsys.readouterr().out)["findings"]] == ["index-zero-tail"]
 
 
-def test_a_folder_of_programs_is_not_proposed(tmp_path: Path) -> None:
+def test_log_inspect_does_not_suggest_folder_without_log_segments(tmp_path: Path) -> None:
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "cpp-12").write_bytes(b"")
     (tmp_path / "bin" / "empty-1").mkdir()
@@ -121,7 +121,9 @@ def test_a_folder_of_programs_is_not_proposed(tmp_path: Path) -> None:
         run("inspect", str(tmp_path))
 
 
-def test_a_directory_without_partitions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_inspect_of_directory_without_partitions_exits_0_with_a_note(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "meta.properties").write_text(META)
     assert run("inspect", str(tmp_path)) == 0
     out = capsys.readouterr().out
@@ -130,7 +132,7 @@ def test_a_directory_without_partitions(tmp_path: Path, capsys: pytest.CaptureFi
     assert all(line == line.rstrip() for line in out.splitlines() if line.startswith("  "))
 
 
-def test_a_directory_without_permission_is_one_line(folder: Path) -> None:
+def test_log_inspect_of_unreadable_directory_exits_2_with_one_line(folder: Path) -> None:
     folder.chmod(0)
     ran = run_obeying([sys.executable, "-m", "kafka_conformance", "log", "inspect", str(folder)])
     folder.chmod(0o755)
@@ -140,7 +142,9 @@ def test_a_directory_without_permission_is_one_line(folder: Path) -> None:
     assert len(ran.stderr.splitlines()) == 1
 
 
-def test_log_find_lists_the_steps_to_an_offset(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_find_prints_segment_index_and_scan_steps_to_an_offset(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run("find", str(folder), "100") == 0
     out = capsys.readouterr().out.splitlines()
     assert out[0] == "offset 100 of orders-0"
@@ -154,7 +158,7 @@ def test_log_find_lists_the_steps_to_an_offset(folder: Path, capsys: pytest.Capt
 
 
 @pytest.mark.parametrize(("limit", "why"), [("LARGEST_BYTES", "bytes"), ("MOST_RECORDS", "records")])
-def test_find_does_not_judge_a_batch_that_is_too_large(
+def test_log_find_exits_2_for_batch_above_size_or_record_limit(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], limit: str, why: str
 ) -> None:
     monkeypatch.setattr(f"kafka_conformance.log_inspect.find.{limit}", 0)
@@ -162,7 +166,7 @@ def test_find_does_not_judge_a_batch_that_is_too_large(
     assert f"{why}: more than 0 are not read" in capsys.readouterr().out
 
 
-def test_find_shows_a_long_scan_shortly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_find_abbreviates_a_scan_over_2000_batches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     log = healthy(tmp_path / "t-0")
     log.interval = 10**9
     log.roll()
@@ -175,7 +179,7 @@ def test_find_shows_a_long_scan_shortly(tmp_path: Path, capsys: pytest.CaptureFi
     assert "the scan starts at position 0" in out
 
 
-def test_small_segments_are_a_sign_of_life_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_log_inspect_updates_progress_at_least_once_per_segment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = []
     monkeypatch.setattr("kafka_conformance.core.progress.Steps._show", lambda steps: shown.append(steps.title))
     assert run("inspect", str(folder)) == 0
@@ -185,7 +189,7 @@ def test_small_segments_are_a_sign_of_life_too(folder: Path, monkeypatch: pytest
 
 @pytest.mark.parametrize("kind", ["fifo", "link"])
 @pytest.mark.parametrize("report", ["text", "json"])
-def test_what_was_not_judged_is_exit_code_2(
+def test_log_inspect_exits_2_for_segment_that_is_a_fifo_or_dangling_link(
     folder: Path, capsys: pytest.CaptureFixture[str], kind: str, report: str
 ) -> None:
     path = max(folder.glob("*.log"))

@@ -36,7 +36,7 @@ def ways(*words: str) -> set[tuple[str, str]]:
     return {(each["rule"], each["view"]) for each in document(*words)["places"]}
 
 
-def test_defaults_of_clients_are_listed_with_their_partitions() -> None:
+def test_place_command_lists_default_partitioners_of_clients_with_partition_of_the_key() -> None:
     places = {each["rule"]: each for each in document(KEY, "--partitions", "25")["places"]}
     assert places["murmur2"]["partition"] == partition_for_key(KEY.encode(), 25)
     assert "java" in places["murmur2"]["clients"]
@@ -46,7 +46,7 @@ def test_defaults_of_clients_are_listed_with_their_partitions() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 25, 1000, 2**31 - 1])
-def test_every_way_that_is_listed_gives_the_partition_that_was_seen(count: int) -> None:
+def test_place_command_seen_lists_only_partitioners_that_give_the_seen_partition(count: int) -> None:
     seen = partition_for_key(KEY.encode(), count)
     found = document(KEY, "--partitions", str(count), "--seen", str(seen))
     assert {each["partition"] for each in found["places"]} == {seen}
@@ -54,25 +54,25 @@ def test_every_way_that_is_listed_gives_the_partition_that_was_seen(count: int) 
     assert len(found["places"]) <= found["tried"]
 
 
-def test_part_of_a_windowed_key_that_was_hashed_is_found() -> None:
+def test_place_command_finds_partitioner_that_hashed_a_windowed_key_without_the_window() -> None:
     windowed = b"user-1" + (1_700_000_000_000).to_bytes(8, "big")
     seen = str(partition_for_key(b"user-1", 997))
     assert ("murmur2", "window") in ways(windowed.hex(), "--key-encoding", "hex", "--partitions", "997", "--seen", seen)
 
 
-def test_encoded_key_is_placed_as_the_decoded_bytes() -> None:
+def test_place_command_decodes_hex_and_base64_keys_before_hashing() -> None:
     plain = ways(KEY, "--partitions", "25", "--seen", "3")
     for encoding, text in (("hex", KEY.encode().hex()), ("base64", base64.b64encode(KEY.encode()).decode())):
         assert ways(text, "--key-encoding", encoding, "--partitions", "25", "--seen", "3") == plain
 
 
-def test_empty_key_is_drawn_by_librdkafka_alone() -> None:
+def test_place_command_marks_empty_key_as_random_only_for_librdkafka_consistent() -> None:
     for seen in ("0", "1", "2"):
         drawn = {each["rule"] for each in document("", "--partitions", "3", "--seen", seen)["places"] if each["drawn"]}
         assert drawn == {"librdkafka-consistent"}
 
 
-def test_terminal_lists_clients_first_and_says_what_one_key_proves() -> None:
+def test_place_command_prints_client_defaults_first_and_the_chance_of_a_false_match() -> None:
     lines = output(KEY, "--partitions", "2", "--seen", str(partition_for_key(KEY.encode(), 2))).splitlines()
     assert lines[1].startswith("murmur2")
     assert "the first 20 are listed, --json lists all" in lines[-1]
@@ -87,6 +87,6 @@ def test_terminal_lists_clients_first_and_says_what_one_key_proves() -> None:
         (["z", "--partitions", "3", "--seen", "3"], "a topic with 3 partitions has none of this number"),
     ],
 )
-def test_wrong_key_or_partition_is_refused_in_a_line(words: list[str], why: str) -> None:
+def test_place_command_with_undecodable_key_or_partition_out_of_range_is_refused(words: list[str], why: str) -> None:
     with pytest.raises(BadInput, match=why):
         output(*words)

@@ -43,7 +43,7 @@ def kit(*words: str, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "faults", [(), ("--lose-response", "Produce=2"), ("--lose-request", "Produce=3"), ("--refuse", "Produce=2:6")]
 )
-def test_producer_that_loses_an_answer_is_recorded_and_makes_no_mistake(
+def test_recorded_librdkafka_producer_retries_after_faults_without_findings(
     tmp_path: Path, faults: tuple[str, ...]
 ) -> None:
     path = tmp_path / "a.trace"
@@ -82,7 +82,7 @@ def test_producer_that_loses_an_answer_is_recorded_and_makes_no_mistake(
         (("--to", "h:1", "--tls", "--ca", "absent.pem"), "cannot be read as certificates"),
     ],
 )
-def test_bad_option_of_record_is_refused_before_a_port_is_opened(
+def test_record_command_with_bad_option_is_refused_before_a_port_is_opened(
     tmp_path: Path, words: tuple[str, ...], hint: str
 ) -> None:
     made = kit("record", "--trace", str(tmp_path / "a.trace"), *words)
@@ -92,7 +92,7 @@ def test_bad_option_of_record_is_refused_before_a_port_is_opened(
     assert not (tmp_path / "a.trace").exists()
 
 
-def test_command_that_cannot_start_or_does_not_end_is_reported(tmp_path: Path) -> None:
+def test_record_command_exits_2_if_command_fails_to_start_end_or_connect(tmp_path: Path) -> None:
     start = ("record", "--to", "127.0.0.1:1", "--trace", str(tmp_path / "a.trace"))
     made = kit(*start, "--", str(tmp_path / "absent"))
     assert (made.returncode, "cannot be started" in made.stderr) == (2, True)
@@ -107,21 +107,21 @@ def test_command_that_cannot_start_or_does_not_end_is_reported(tmp_path: Path) -
     assert "no frame was recorded: true has to use the address in BOOTSTRAP" in made.stderr
 
 
-def test_recording_that_is_there_is_kept_if_the_command_cannot_start(tmp_path: Path) -> None:
+def test_existing_trace_is_kept_if_the_recorded_command_cannot_start(tmp_path: Path) -> None:
     path = Conversation().write(tmp_path / "a.trace")
     before = path.read_bytes()
     assert kit("record", "--to", "127.0.0.1:1", "--trace", str(path), "--", "no-such-program").returncode == 2
     assert path.read_bytes() == before
 
 
-def test_what_a_command_left_running_is_ended(tmp_path: Path) -> None:
+def test_record_command_ends_background_processes_that_the_command_left_running(tmp_path: Path) -> None:
     script = f"sleep 60 & echo $! > {tmp_path}/pid"
     kit("record", "--to", "127.0.0.1:1", "--trace", str(tmp_path / "a.trace"), "--", "sh", "-c", script)
     assert is_gone(int((tmp_path / "pid").read_text()))
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-def test_signal_ends_the_recording_and_the_command(tmp_path: Path, number: signal.Signals) -> None:
+def test_sighup_or_sigterm_ends_recording_and_command_with_exit_code_2(tmp_path: Path, number: signal.Signals) -> None:
     script = f"echo $$ > {tmp_path}/pid; exec sleep 60"
     start = ("record", "--to", "127.0.0.1:1", "--trace", str(tmp_path / "a.trace"), "--", "sh", "-c", script)
     command = [sys.executable, "-m", "kafka_conformance", *start]
@@ -138,7 +138,7 @@ def test_signal_ends_the_recording_and_the_command(tmp_path: Path, number: signa
     assert is_gone(int((tmp_path / "pid").read_text()))
 
 
-def test_port_that_is_taken_ends_the_recording_with_two(tmp_path: Path) -> None:
+def test_record_command_on_a_port_in_use_exits_with_2(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         made = kit("record", "--to", "127.0.0.1:1", "--trace", str(tmp_path / "a.trace"), "--listen", port)
@@ -146,13 +146,13 @@ def test_port_that_is_taken_ends_the_recording_with_two(tmp_path: Path) -> None:
     assert f"127.0.0.1:{port} cannot be listened on: address already in use" in made.stderr.lower()
 
 
-def test_device_that_is_full_ends_the_recording_with_two() -> None:
+def test_record_command_to_a_full_device_exits_with_2() -> None:
     made = kit("record", "--to", "127.0.0.1:1", "--trace", "/dev/full", "--", "true")
     assert made.returncode == 2
     assert "cannot be written: No space left on device" in made.stderr
 
 
-def test_producer_that_reuses_a_sequence_differs(tmp_path: Path) -> None:
+def test_trace_command_of_producer_that_reuses_a_sequence_exits_with_1(tmp_path: Path) -> None:
     talk = Conversation()
     talk.give_id()
     talk.produced(talk.produce(batch(0, 2)), fate="lose-response")
@@ -171,7 +171,7 @@ def test_producer_that_reuses_a_sequence_differs(tmp_path: Path) -> None:
     assert len([line for line in only.stdout.splitlines() if " s    " in line]) == 2
 
 
-def test_trace_without_anything_to_judge_or_cut_off_is_not_passed(tmp_path: Path) -> None:
+def test_trace_command_without_record_batches_or_truncated_exits_with_2(tmp_path: Path) -> None:
     talk = Conversation()
     talk.ask("Metadata", {})
     path = talk.write(tmp_path / "a.trace")
@@ -181,7 +181,7 @@ def test_trace_without_anything_to_judge_or_cut_off_is_not_passed(tmp_path: Path
     assert "is cut off: its last line, 2, has no end" in kit("trace", str(path)).stderr
 
 
-def test_refused_batches_are_counted_and_no_mistake(tmp_path: Path) -> None:
+def test_trace_command_counts_refused_batches_and_exits_with_0(tmp_path: Path) -> None:
     talk = Conversation()
     talk.produced(talk.produce(batch(-1, producer=-1)), error=3)
     done = kit("trace", str(talk.write(tmp_path / "a.trace")))
@@ -192,7 +192,9 @@ def test_refused_batches_are_counted_and_no_mistake(tmp_path: Path) -> None:
     ("words", "hint"),
     [(("--api", "Produce"), "give --frames too"), (("--frames", "--api", "Prodce"), "did you mean Produce")],
 )
-def test_bad_option_of_trace_is_refused(tmp_path: Path, words: tuple[str, ...], hint: str) -> None:
+def test_trace_command_api_filter_without_frames_or_with_unknown_api_is_refused(
+    tmp_path: Path, words: tuple[str, ...], hint: str
+) -> None:
     path = Conversation().write(tmp_path / "a.trace")
     with pytest.raises(BadInput, match=hint):
         CliRunner().invoke(app, ["trace", str(path), *words], standalone_mode=False, catch_exceptions=False)

@@ -49,7 +49,7 @@ def replayed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
     return replayed
 
 
-def test_who_was_wrong_is_wrong_again(replayed: Replayed) -> None:
+def test_replay_of_saved_failure_shows_both_answers_and_exits_with_1(replayed: Replayed) -> None:
     assert replayed() == (
         1,
         [
@@ -63,26 +63,28 @@ def test_who_was_wrong_is_wrong_again(replayed: Replayed) -> None:
 
 
 @pytest.mark.parametrize(("actual", "answer"), [("mutant:sign-kept", -2), ("mutant:shift", 7)])
-def test_anybody_may_take_a_place(replayed: Replayed, actual: str, answer: int) -> None:
+def test_replay_with_actual_option_asks_another_answerer(replayed: Replayed, actual: str, answer: int) -> None:
     code, lines = replayed(actual=actual)
     assert code == 1
     assert lines[3].split() == [actual, "4.4.0", f'{{"partition":{answer}}}']
 
 
-def test_who_is_right_by_now_agrees(replayed: Replayed) -> None:
+def test_replay_with_corrected_implementation_exits_with_0(replayed: Replayed) -> None:
     code, lines = replayed(actual="reference")
     assert code == 0
     assert lines[-1] == "the answers match now"
 
 
-def test_a_file_of_another_folder(replayed: Replayed, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_replay_reads_a_failure_file_from_any_path(
+    replayed: Replayed, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "sent by mail.json"
     path.write_text(json.dumps({**FAILURE, "expected": {**JAVA, "by": "reference"}}), encoding="utf-8")
     assert run(named=str(path), expected="", actual="") == 1
     assert '{"partition":2}' in capsys.readouterr().out
 
 
-def test_replay_asks_each_side_in_the_saved_release(replayed: Replayed) -> None:
+def test_replay_asks_expected_and_actual_side_in_the_saved_releases(replayed: Replayed) -> None:
     question = {"record": {}, "config": {"partitioner": {"returns": -1}}, "cluster": {"nodes": [], "partitions": []}}
     sides = {"expected": {**JAVA, "release": "3.1.2"}, "actual": {**MUTANT, "by": "reference", "release": "3.2.3"}}
     code, lines = replayed({"rule": "producer-partition", "question": question, **sides})
@@ -95,7 +97,7 @@ def test_replay_asks_each_side_in_the_saved_release(replayed: Replayed) -> None:
     ("version", "why"),
     [("2.3.1", "the question holds 0 draws"), ("0.8.2.2", "producer-partition is no rule of release 0.8.2.2")],
 )
-def test_who_cannot_answer_is_not_judged(replayed: Replayed, version: str, why: str) -> None:
+def test_replay_with_an_answerer_that_cannot_answer_exits_with_2(replayed: Replayed, version: str, why: str) -> None:
     side = {**JAVA, "by": "reference", "release": version}
     code, lines = replayed({"rule": "producer-partition", "question": UNDRAWN, "expected": side, "actual": side}, "")
     assert code == 2
@@ -103,7 +105,7 @@ def test_who_cannot_answer_is_not_judged(replayed: Replayed, version: str, why: 
     assert why in " ".join(lines)
 
 
-def test_replay_of_a_fatal_question_ends_the_driver_again(replayed: Replayed, tmp_path: Path) -> None:
+def test_replay_of_question_that_crashed_the_driver_shows_the_crash_again(replayed: Replayed, tmp_path: Path) -> None:
     code = (
         "import json, sys\n"
         "hello = {'protocol': 1, 'name': 'mine', 'version': '1', 'language': 'python', 'rules': ['partition-for-key']}\n"
@@ -129,7 +131,7 @@ def test_replay_of_a_fatal_question_ends_the_driver_again(replayed: Replayed, tm
 
 @pytest.mark.parametrize("side", ["expected", "actual"])
 @pytest.mark.parametrize("kind", ["command", "callable", "driver"])
-def test_a_file_that_names_a_program_is_refused_and_runs_nothing(
+def test_replay_file_that_names_a_program_is_refused_without_running(
     replayed: Replayed, tmp_path: Path, side: str, kind: str
 ) -> None:
     """Whether the program is a command, a module of the working directory, or a driver that is built there."""
@@ -160,12 +162,14 @@ def test_a_file_that_names_a_program_is_refused_and_runs_nothing(
         ({"question": {"key": "61"}}, "the question is not one of rule partition-for-key"),
     ],
 )
-def test_what_cannot_be_replayed(replayed: Replayed, changes: dict[str, Any], why: str) -> None:
+def test_replay_with_unknown_answerer_rule_or_release_is_refused(
+    replayed: Replayed, changes: dict[str, Any], why: str
+) -> None:
     with pytest.raises(BadInput, match=why):
         replayed(changes)
 
 
-def test_steps_are_shown_side_by_side_and_the_ones_that_differ_marked(
+def test_replay_of_steps_shows_both_answers_side_by_side_and_marks_differences(
     replayed: Replayed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Steps(Question, frozen=True):

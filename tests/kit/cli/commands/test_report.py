@@ -34,7 +34,7 @@ def saved(folder: Path, events: list[Event]) -> Path:
     ("name", "code"),
     [("conforming", 0), ("known", 0), ("everything", 1), ("stale", 1), ("crashed", 2), ("cut", 2), ("empty", 2)],
 )
-def test_report_exits_with_the_code_of_the_gate(
+def test_report_from_gate_events_exits_with_the_exit_code_of_the_gate(
     name: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(events=[saved(tmp_path, streams.ALL[name])], **NOTHING) == code
@@ -42,7 +42,9 @@ def test_report_exits_with_the_code_of_the_gate(
     assert last.startswith(("conforms: ", "differs: ", "could not be judged: ")[code])
 
 
-def test_only_what_is_asked_for_is_made(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_writes_only_the_formats_that_options_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     events = saved(tmp_path, streams.everything())
     assert run(events=[events], **{**NOTHING, "html": tmp_path / "page"}) == 1
     assert (tmp_path / "page").read_text(encoding="utf-8") == gate_page.write(streams.everything())
@@ -53,7 +55,7 @@ def test_only_what_is_asked_for_is_made(tmp_path: Path, capsys: pytest.CaptureFi
     assert "\n::error title=kafka-conformance::differs: " in out
 
 
-def test_half_a_line_at_the_end_is_a_stream_that_was_cut(tmp_path: Path) -> None:
+def test_truncated_last_event_line_is_dropped_by_report(tmp_path: Path) -> None:
     path = saved(tmp_path, streams.everything())
     path.write_bytes(path.read_bytes()[:-20])
     assert read(path) == streams.everything()[:-1]
@@ -71,7 +73,7 @@ def test_report_accepts_a_last_line_without_newline(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line", [b"nonsense\n", b'{"event":"rained"}\n', b"\xff\n", b"[" * 100_000 + b"\n", b'"\\ud800"\n']
 )
-def test_what_is_no_event_is_one_line(line: bytes, tmp_path: Path) -> None:
+def test_invalid_event_line_is_refused_by_report_with_the_line_number(line: bytes, tmp_path: Path) -> None:
     path = saved(tmp_path, streams.conforming())
     path.write_bytes(path.read_bytes() + line)
     with pytest.raises(BadInput, match="is not a stream of events: line 7: ") as failed:
@@ -79,7 +81,7 @@ def test_what_is_no_event_is_one_line(line: bytes, tmp_path: Path) -> None:
     assert "\n" not in str(failed.value)
 
 
-def test_hostile_events_are_saved_and_read_again(tmp_path: Path) -> None:
+def test_event_stream_with_hostile_text_is_read_back_completely(tmp_path: Path) -> None:
     for text in streams.HOSTILE.values():
         assert len(read(saved(tmp_path, streams.hostile(text)))) == 9
 
@@ -93,7 +95,7 @@ def test_hostile_events_are_saved_and_read_again(tmp_path: Path) -> None:
         ("report events.ndjson --html .", 2, ". is a folder: name a file in it"),
     ],
 )
-def test_on_the_command_line(
+def test_report_command_with_bad_arguments_exits_2_with_one_line(
     words: str,
     code: int,
     said: str,

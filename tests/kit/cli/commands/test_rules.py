@@ -20,7 +20,7 @@ def rules(*words: str) -> Result:
     return CliRunner().invoke(app, ["rules", *words], standalone_mode=False)
 
 
-def test_the_rules_are_listed() -> None:
+def test_rules_command_lists_every_rule_with_releases_and_title() -> None:
     assert json.loads(rules("--json").output)["rules"] == [
         {"rule": rule.slug, "releases": str(rule.releases), "title": rule.title} for rule in RULES.values()
     ]
@@ -28,7 +28,9 @@ def test_the_rules_are_listed() -> None:
     assert all(slug in printed for slug in RULES)
 
 
-def test_pages_are_written_and_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_command_write_creates_pages_and_check_names_outdated_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pages, "RULES", FEW)
     assert rules("--write", str(tmp_path)).return_value == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["README.md", "murmur2.md", "sequence-increment.md"]
@@ -43,7 +45,7 @@ def test_pages_are_written_and_checked(tmp_path: Path, monkeypatch: pytest.Monke
     ]
 
 
-def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
+def test_rules_command_check_of_missing_folder_names_the_command_to_write_pages(tmp_path: Path) -> None:
     error = rules("--check", str(tmp_path / "none")).exception
     assert isinstance(error, BadInput)
     assert str(error) == f"{tmp_path}/none is no folder: write the pages first, with --write {tmp_path}/none"

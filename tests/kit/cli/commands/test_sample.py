@@ -25,7 +25,7 @@ def lines(command: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in sample(command).output.splitlines()]
 
 
-def test_questions_are_printed_with_their_kinds_and_answers() -> None:
+def test_sample_command_prints_questions_with_kind_and_answer() -> None:
     assert (
         sample("murmur2 --count 3 --kind 'null key'").output
         == """\
@@ -39,12 +39,12 @@ null key
     )
 
 
-def test_what_the_release_does_not_have_is_unsupported() -> None:
+def test_sample_command_prints_unsupported_for_partitioner_removed_in_the_release() -> None:
     printed = sample("sticky-distribution --kafka 4.4.0 --kind uniform-sticky --count 1").output
     assert "  unsupported " in printed
 
 
-def test_the_lines_are_ready_for_a_driver() -> None:
+def test_sample_command_json_lines_fed_to_a_driver_give_the_sampled_answers() -> None:
     asked = sample("murmur2 --json --count 4").output
     driver = subprocess.run(
         [sys.executable, str(DRIVER)], input=asked, capture_output=True, text=True, timeout=60, check=True
@@ -55,14 +55,14 @@ def test_the_lines_are_ready_for_a_driver() -> None:
     assert len(replies) == 5
 
 
-def test_a_seed_and_a_release_select() -> None:
+def test_sample_command_seed_and_kafka_options_select_questions_and_release() -> None:
     first, second = lines("murmur2 --json --count 1 --seed 5 --kafka 2.8.2")
     assert first == {"hello": {"protocol": 1}}
     assert (second["rule"], second["release"]) == ("murmur2", "2.8.2")
     assert second != lines("murmur2 --json --count 1 --seed 6 --kafka 2.8.2")[1]
 
 
-def test_an_unproven_release_is_marked() -> None:
+def test_sample_command_marks_an_allowed_unproven_release() -> None:
     head = sample("murmur2 --kafka 3.9.9 --allow-unproven --count 1").output.splitlines()[0]
     assert head == "murmur2 in 3.9.9 (unproven): the hash of a key"
 
@@ -79,7 +79,7 @@ def test_an_unproven_release_is_marked() -> None:
         ("murmur2 --answers", "--answers needs --json"),
     ],
 )
-def test_bad_input_is_one_line(command: str, message: str) -> None:
+def test_sample_command_with_unknown_rule_kind_or_release_is_refused_in_one_line(command: str, message: str) -> None:
     error = sample(command).exception
     assert isinstance(error, BadInput)
     assert str(error).startswith(message)

@@ -41,7 +41,7 @@ def broken(*_: Any) -> Any:
     raise RuntimeError("broke")
 
 
-def test_every_mutant_of_the_rules_asked_for_is_killed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_selftest_kills_every_mutant_of_the_selected_rules(capsys: pytest.CaptureFixture[str]) -> None:
     code, said = ran(capsys, "murmur2", "partition-for-key")
     mutants = [mutant for mutant in MUTANTS if mutant.rule in ("murmur2", "partition-for-key")]
     assert code == 0
@@ -51,7 +51,7 @@ def test_every_mutant_of_the_rules_asked_for_is_killed(capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("ask", [RULE.ask, broken], ids=["no mistake", "breaks down"])
-def test_a_survivor_fails_the_run(
+def test_selftest_with_a_surviving_mutant_exits_with_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ask: Any
 ) -> None:
     monkeypatch.setattr(selftest, "MUTANTS", (KILLED, Mutant("survivor", "murmur2", "none", ask)))
@@ -61,7 +61,7 @@ def test_a_survivor_fails_the_run(
     assert "alive: survivor" in said
 
 
-def test_a_rule_without_a_mutant_fails_the_run(
+def test_selftest_of_rule_without_mutants_exits_with_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(selftest, "MUTANTS", (KILLED,))
@@ -92,7 +92,9 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selftest, "MUTANTS", (*MUTANTS, survivor))
 
 
-def test_one_mutant_of_each_unchanged_rule_is_asked(shipped: Record, capsys: pytest.CaptureFixture[str]) -> None:
+def test_selftest_changed_runs_one_mutant_of_each_unchanged_rule(
+    shipped: Record, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, said = ran(capsys, PROVEN, CHANGED, changed=True)
     left = len(of(PROVEN)) + len(of(CHANGED)) - 2
     assert code == 0
@@ -104,7 +106,7 @@ def test_one_mutant_of_each_unchanged_rule_is_asked(shipped: Record, capsys: pyt
         assert asked == min((kill for kill in row.mutants if kill.asked == fewest), key=lambda kill: kill.mutant)
 
 
-def test_all_mutants_of_a_changed_rule_are_asked(
+def test_selftest_changed_runs_all_mutants_of_a_changed_rule(
     shipped: Record, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(records, "shipped", lambda: Record(shipped.rows[:1]))
@@ -117,7 +119,7 @@ def test_all_mutants_of_a_changed_rule_are_asked(
     assert f"{number + 1} of {number + 1} mutants killed" in said
 
 
-def test_a_planted_survivor_fails_changed(
+def test_selftest_changed_exits_1_for_a_surviving_mutant_of_an_unchanged_rule(
     shipped: Record, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plant(monkeypatch)
@@ -126,7 +128,7 @@ def test_a_planted_survivor_fails_changed(
     assert "alive: survivor" in said
 
 
-def test_a_judge_that_calls_everything_equal_fails_changed(
+def test_selftest_changed_exits_1_if_the_comparison_never_finds_differences(
     shipped: Record, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("kafka_conformance.core.pipeline.judge", lambda *_: Agrees())
@@ -135,7 +137,7 @@ def test_a_judge_that_calls_everything_equal_fails_changed(
     assert "0 of 2 mutants killed" in said
 
 
-def test_java_that_does_not_answer_fails_changed(
+def test_selftest_changed_exits_2_if_java_does_not_answer(
     shipped: Record, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(selftest, "JavaAnswerer", lambda _: ReferenceAnswerer("java", broken))
@@ -144,7 +146,7 @@ def test_java_that_does_not_answer_fails_changed(
     assert "Java could not answer: java 4.4.0: RuntimeError: broke" in said
 
 
-def test_the_record_keeps_the_rows_of_other_rules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_selftest_record_keeps_rows_of_rules_not_selected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "record.json"
     ran(capsys, CHANGED, record=path)
     ran(capsys, PROVEN, record=path)
@@ -155,14 +157,14 @@ def test_the_record_keeps_the_rows_of_other_rules(tmp_path: Path, capsys: pytest
     assert list(records.proven_rows(made, MUTANTS)) == [PROVEN, CHANGED]
 
 
-def test_sampled_rule_keeps_the_recorded_row_in_selftest(
+def test_selftest_changed_keeps_recorded_rows_of_unchanged_rules(
     shipped: Record, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ran(capsys, PROVEN, CHANGED, changed=True, record=tmp_path / "record.json")[0] == 0
     assert records.read(tmp_path / "record.json") == shipped
 
 
-def test_a_rule_with_a_survivor_has_no_row(
+def test_selftest_record_has_no_row_for_rule_with_surviving_mutant(
     shipped: Record, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plant(monkeypatch)
@@ -170,7 +172,7 @@ def test_a_rule_with_a_survivor_has_no_row(
     assert [row.rule for row in records.read(tmp_path / "record.json").rows] == [PROVEN]
 
 
-def test_rule_without_javas_answers_keeps_the_recorded_row(
+def test_selftest_keeps_the_recorded_row_if_java_does_not_answer(
     shipped: Record, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(selftest, "JavaAnswerer", lambda _: ReferenceAnswerer("java", broken))
@@ -178,7 +180,7 @@ def test_rule_without_javas_answers_keeps_the_recorded_row(
     assert records.read(tmp_path / "record.json") == shipped
 
 
-def test_java_answers_a_question_once_for_all_mutants_of_a_release(
+def test_selftest_asks_java_each_question_once_for_all_mutants(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     asked: Counter[tuple[str, Release, Question]] = Counter()
@@ -194,7 +196,7 @@ def test_java_answers_a_question_once_for_all_mutants_of_a_release(
     assert set(asked.values()) == {1}
 
 
-def test_a_rule_that_is_gone_leaves_the_record(
+def test_selftest_record_drops_rows_of_rules_that_no_longer_exist(
     shipped: Record, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gone = msgspec.structs.replace(shipped.rows[0], rule="gone")

@@ -43,7 +43,7 @@ def row(said: str, scenario: str, version: str) -> list[str]:
 
 # KAFKA-10888, as the command tells it.
 @pytest.mark.exhaustive
-def test_a_slow_broker_gets_the_most_records_to_3_2_and_no_more_than_others_since(asked: Asked) -> None:
+def test_slow_broker_gets_most_keyless_records_only_up_to_3_2(asked: Asked) -> None:
     code, said = asked("2.8.2", "3.3.2")
     assert code == 0, "a skew that the rule predicts is no disagreement"
     old, new = row(said, "one slow broker", "2.8.2"), row(said, "one slow broker", "3.3.2")
@@ -57,7 +57,7 @@ def test_a_slow_broker_gets_the_most_records_to_3_2_and_no_more_than_others_sinc
 
 
 # KAFKA-9965.
-def test_half_of_the_partitions_starve_to_3_9_1(asked: Asked) -> None:
+def test_round_robin_starves_half_of_even_partition_counts_up_to_3_9_1(asked: Asked) -> None:
     _, said = asked("3.9.1,3.9.2", "4.0.2")
     assert row(said, "round robin, even", "3.9.1")[2:9] == ["0.00", "33.34", "0.00", "33.33", "0.00", "33.33", "2.00"]
     for fixed in ("3.9.2", "4.0.2"):
@@ -65,7 +65,7 @@ def test_half_of_the_partitions_starve_to_3_9_1(asked: Asked) -> None:
     assert {row(said, "round robin, odd", version)[7] for version in ("3.9.1", "3.9.2", "4.0.2")} == {"1.00"}
 
 
-def test_a_release_without_the_partitioner_is_named(asked: Asked) -> None:
+def test_skew_names_releases_that_lack_the_partitioner(asked: Asked) -> None:
     _, said = asked("2.3.1", "2.8.2")
     assert said.count("not there in 2.3.1") == 2
     assert "each of 6 runs" in said
@@ -93,7 +93,9 @@ def test_skew_json_has_runs_predictions_and_seed(asked: Asked) -> None:
         ("spread-switch-not-completed", "4.4.0", "one slow broker"),
     ],
 )
-def test_what_is_not_as_predicted_fails(asked: Asked, mutant: str, version: str, scenario: str) -> None:
+def test_skew_of_mutant_with_wrong_distribution_exits_1_and_marks_the_row(
+    asked: Asked, mutant: str, version: str, scenario: str
+) -> None:
     code, said = asked(version, answerer=mutant_answerer(mutant))
     assert code == 1
     assert row(said, scenario, version)[-1] == "!"
@@ -113,12 +115,12 @@ def test_skew_figure_is_written_as_png_per_release(asked: Asked, tmp_path: Path,
     assert height >= 1100
 
 
-def test_a_figure_that_cannot_be_written_is_refused_before_anybody_is_asked(asked: Asked, tmp_path: Path) -> None:
+def test_skew_figure_with_unknown_extension_is_refused_before_simulation(asked: Asked, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"ends in \.png or \.svg or \.pdf"):
         asked("2.8.2", plot=tmp_path / "skew.docx", answerer="nobody")
 
 
-def test_a_full_disk_costs_the_figure_and_not_the_verdict(
+def test_skew_figure_on_full_disk_is_a_warning_and_keeps_exit_code_0(
     asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = tmp_path / "skew.png"
@@ -131,7 +133,7 @@ def test_a_full_disk_costs_the_figure_and_not_the_verdict(
 
 
 @pytest.mark.parametrize("missing", ["matplotlib.figure", "scipy.stats"])
-def test_skew_figure_without_extra_names_the_install(
+def test_skew_figure_without_matplotlib_or_scipy_is_refused_with_pip_extra(
     asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
@@ -139,7 +141,7 @@ def test_skew_figure_without_extra_names_the_install(
         asked("2.8.2", plot=tmp_path / "skew.png", answerer="nobody")
 
 
-def test_the_command_line_asks_java_and_lets_go_of_each_release(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skew_command_asks_java_once_per_release_and_closes_each(monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[str] = []
     oracle = SimpleNamespace(close_release=closed.append)
     monkeypatch.setattr(skew, "open_oracle", lambda: nullcontext(oracle))

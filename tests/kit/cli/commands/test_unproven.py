@@ -54,7 +54,7 @@ def _run(*args: str) -> Result:
 @pytest.mark.parametrize(
     ("version", "near"), [("3.9.9", "3.9.0, 3.9.1 or 3.9.2"), ("9.9.9", "4.4.0"), ("4.5.0", "4.4.0")]
 )
-def test_an_unproven_release_is_an_error_that_names_proven_ones(command: list[str], version: str, near: str) -> None:
+def test_unproven_release_is_refused_with_nearest_proven_releases(command: list[str], version: str, near: str) -> None:
     done = _run(*command, "--kafka", version)
     assert isinstance(done.exception, BadInput), done.output
     assert f"release {version} is not proven" in str(done.exception)
@@ -62,7 +62,7 @@ def test_an_unproven_release_is_an_error_that_names_proven_ones(command: list[st
     assert "--allow-unproven" in str(done.exception)
 
 
-def test_a_file_that_names_one_is_an_error_too(tmp_path: Path) -> None:
+def test_explain_of_file_with_unproven_release_is_refused(tmp_path: Path) -> None:
     (tmp_path / "question.json").write_text('{"rule": "murmur2", "kafka": "3.9.9", "question": {"key": "666f6f"}}')
     assert isinstance(_run(*_EXPLAIN).exception, BadInput)
 
@@ -80,7 +80,7 @@ def test_every_gate_report_marks_an_allowed_unproven_release(tmp_path: Path) -> 
     assert "release unproven" in said["message"]
 
 
-def test_a_proven_one_has_no_mark(tmp_path: Path) -> None:
+def test_gate_report_of_proven_release_has_no_unproven_mark(tmp_path: Path) -> None:
     done = _run(*_GATE[:1], "--kafka", "3.9.1", "--badge=badge.out", *_GATE[1:])
     assert "(unproven" not in done.output
     assert "unproven" not in (tmp_path / "badge.out").read_text()
@@ -130,13 +130,13 @@ def half_proven(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("half_proven")
-def test_gate_asks_the_newest_release_in_which_a_rule_is_proven() -> None:
+def test_gate_defaults_to_the_newest_release_in_which_the_rule_is_proven() -> None:
     done = _run(*_GATE)
     assert "conforms: unproven_target:answerer, Kafka 4.3.1: " in done.output
 
 
 @pytest.mark.usefixtures("half_proven")
-def test_gate_leaves_out_a_rule_that_is_not_proven_and_warns(capfd: pytest.CaptureFixture[str]) -> None:
+def test_gate_omits_a_rule_unproven_in_a_release_and_warns(capfd: pytest.CaptureFixture[str]) -> None:
     done = _run(*_GATE, "--kafka", "4.3.1,4.4.0")
     assert done.return_value == 0, done.output
     assert "Kafka 4.3.1: " in done.output
@@ -155,7 +155,7 @@ def test_gate_refuses_a_named_rule_that_is_not_proven() -> None:
 
 
 @pytest.mark.usefixtures("half_proven")
-def test_verify_of_changes_leaves_out_what_is_not_proven_so_far(tmp_path: Path) -> None:
+def test_verify_changed_omits_unproven_rules_with_a_warning(tmp_path: Path) -> None:
     done = _run("verify", "--changed", "--certificate", str(tmp_path / "made.json"))
     assert done.return_value == 0, done.output
     assert "not proven so far, left out: murmur2 in 4.4.0; name the rules or the releases to ask them" in done.stderr
@@ -163,6 +163,6 @@ def test_verify_of_changes_leaves_out_what_is_not_proven_so_far(tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("half_proven")
-def test_eras_contain_only_releases_that_prove_the_rule() -> None:
+def test_eras_of_a_rule_contain_only_releases_with_proof() -> None:
     assert [str(era.newest) for era in eras(RULES["murmur2"])] == ["4.3.1"]
     assert eras(RULES["sequence-increment"])[-1].newest == parse_release("4.4.0")

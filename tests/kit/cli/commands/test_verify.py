@@ -63,7 +63,7 @@ def wrong(monkeypatch: pytest.MonkeyPatch, instead: Any, slug: str = "murmur2") 
     monkeypatch.setattr(verify, "reference_or_mutant", lambda _: ReferenceAnswerer("mine", instead))
 
 
-def test_what_agrees_is_certified(ran: Any) -> None:
+def test_verify_without_differences_exits_0_and_writes_a_certificate(ran: Any) -> None:
     code, said = ran()
     assert code == 0
     assert "1,495 of 1,495 answers match: no difference. seed 7, JVM 17.0.9 (a test)" in said
@@ -75,7 +75,7 @@ def test_what_agrees_is_certified(ran: Any) -> None:
     assert (made["seed"], made["jvm"], row["jar_sha256"]) == (7, "17.0.9 (a test)", "ab" * 32)
 
 
-def test_one_document_for_machines(ran: Any) -> None:
+def test_verify_json_has_counts_seed_and_kinds_of_questions(ran: Any) -> None:
     code, document = ran(as_json=True)
     assert code == document["exit_code"] == 0
     (result,) = document["results"]
@@ -86,7 +86,7 @@ def test_one_document_for_machines(ran: Any) -> None:
     assert result["findings"] == []
 
 
-def test_a_mutant_is_found_and_nothing_certified(ran: Any) -> None:
+def test_verify_of_mutant_exits_1_saves_the_failure_and_writes_no_certificate(ran: Any) -> None:
     code, document = ran(answerer="mutant:signed-tail", as_json=True)
     assert code == document["exit_code"] == 1
     (result,) = document["results"]
@@ -97,7 +97,7 @@ def test_a_mutant_is_found_and_nothing_certified(ran: Any) -> None:
     assert not Path("made").exists()
 
 
-def test_verify_prints_question_and_replay_command_of_a_difference(ran: Any) -> None:
+def test_verify_prints_smallest_question_and_replay_command_of_a_difference(ran: Any) -> None:
     code, said = ran(answerer="mutant:signed-tail")
     (saved,) = Path(".kafka-conformance/failures").iterdir()
     assert code == 1
@@ -106,7 +106,7 @@ def test_verify_prints_question_and_replay_command_of_a_difference(ran: Any) -> 
     assert "answers not Java's" in said
 
 
-def test_what_breaks_down_is_not_judged(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify_exits_2_without_certificate_if_the_reference_fails(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(question: Any, at: Any) -> Answer:
         if question.key == "80":
             raise DrawsExhausted("the question holds no draws")
@@ -120,7 +120,7 @@ def test_what_breaks_down_is_not_judged(ran: Any, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("absent", [lambda _: True, lambda key: key == "80"])
-def test_what_java_answers_and_the_reference_does_not_is_no_agreement(
+def test_verify_fails_if_java_answers_and_the_reference_lacks_the_rule(
     ran: Any, monkeypatch: pytest.MonkeyPatch, absent: Callable[[str | None], bool]
 ) -> None:
     def ask(question: Any, at: Any) -> Answer:
@@ -133,7 +133,9 @@ def test_what_java_answers_and_the_reference_does_not_is_no_agreement(
     assert not Path("made").exists()
 
 
-def test_a_kind_of_question_that_was_not_asked_is_not_judged(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verify_exits_2_if_a_required_kind_of_question_was_never_asked(
+    ran: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rule = RULES["murmur2"]
     monkeypatch.setitem(RULES, "murmur2", replace(rule, required_labels=rule.required_labels | {"key of the moon"}))
     code, said = ran()
@@ -141,7 +143,7 @@ def test_a_kind_of_question_that_was_not_asked_is_not_judged(ran: Any, monkeypat
     assert "never asked: key of the moon" in said
 
 
-def test_a_rule_in_no_release_is_not_judged(ran: Any) -> None:
+def test_verify_of_release_without_the_rule_exits_with_2(ran: Any) -> None:
     code, said = ran(kafka="0.8.2.2")
     assert code == 2
     assert "none of these rules exists in these releases" in said
@@ -166,7 +168,7 @@ def shipped(monkeypatch: pytest.MonkeyPatch) -> Certificate:
     return made
 
 
-def test_what_has_not_changed_is_taken_over(ran: Any, shipped: Certificate) -> None:
+def test_verify_changed_copies_certificate_rows_of_unchanged_rules(ran: Any, shipped: Certificate) -> None:
     code, said = ran(rules="murmur2 sequence-increment", changed=True)
     assert code == 0
     assert "murmur2:" not in said
@@ -186,7 +188,7 @@ def test_verify_changed_asks_only_unproven_releases(ran: Any, shipped: Certifica
     ]  # fmt: skip
 
 
-def test_where_nothing_has_changed_java_is_not_asked(
+def test_verify_changed_without_changed_rules_does_not_start_java(
     ran: Any, shipped: Certificate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(verify, "open_oracle", None)
@@ -197,6 +199,6 @@ def test_where_nothing_has_changed_java_is_not_asked(
     assert ran(changed=True, as_json=True) == (0, {"exit_code": 0, "unchanged": ["murmur2"], "results": []})
 
 
-def test_a_mutant_is_never_taken_over(ran: Any, shipped: Certificate) -> None:
+def test_verify_changed_with_a_mutant_answerer_is_refused(ran: Any, shipped: Certificate) -> None:
     with pytest.raises(BadInput, match="--changed proves the reference: leave it out with --answerer mutant:one-bit"):
         ran(answerer="mutant:one-bit", changed=True)
