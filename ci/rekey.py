@@ -25,7 +25,13 @@ from kafka_conformance.generated_mutants.population import Population
 from kafka_conformance.generated_mutants.record import fingerprint_of
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import (
-    Sources, fingerprint, fingerprinted_sources, installed_sources, mutants_fingerprint, mutants_sources, read_sources,
+    Sources,
+    fingerprint,
+    fingerprinted_sources,
+    installed_sources,
+    mutants_fingerprint,
+    mutants_sources,
+    read_sources,
 )  # fmt: skip
 from kafka_reference.proven import proven_releases
 

@@ -152,7 +152,7 @@ def _in(release: Release) -> Any:
 _WHERE_CHANGED = [pytest.mark.exhaustive, pytest.mark.about("sticky-distribution")]
 
 
-@pytest.mark.parametrize("at", [_in(release) for at in sorted(map(parse_release, load().releases))])
+@pytest.mark.parametrize("release", [_in(release) for release in sorted(map(parse_release, load().releases))])
 def test_java_release_has_exactly_the_declared_partitioner_classes(oracle: Oracle, release: Release) -> None:
     questions = [asked(partitioner, SIX, 1, records=1) for partitioner in PARTITIONERS]
     outcomes = JavaAnswerer(oracle).answer(RULE, release, questions)

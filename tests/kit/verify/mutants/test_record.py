@@ -17,7 +17,9 @@ from kafka_conformance.verify.mutants.record import Kill, Record, Row
 
 def row(rule: str = "murmur2", seed: int = 1) -> Row:
     """A row that holds."""
-    kills = [Kill(one.slug, str(one.release), 30 + number % 7, 25) for number, one in enumerate(MUTANTS) if one.rule == rule]
+    kills = [
+        Kill(one.slug, str(one.release), 30 + number % 7, 25) for number, one in enumerate(MUTANTS) if one.rule == rule
+    ]
     return Row(rule, mutants_fingerprint(RULES[rule]), seed, 2000, tuple(kills))
 
 
