@@ -56,6 +56,19 @@ _PRINTS = {
     "schema",
 }
 
+_SECTIONS = {
+    "Judge a client or a broker": (
+        "gate", "gate broker", "gate client", "record", "trace", "explain", "replay", "report", "sample", "schema", "answer",
+    ),
+    "Look up what Kafka does": (
+        "behaviour", "changes", "delivery", "diff", "findings", "group", "idempotence", "place", "rules", "skew",
+    ),
+    "Run topics and brokers": ("audit", "join", "repair", "log", "broker", "cluster"),
+    "Prove the reference": ("certificate", "drift", "jars", "sweep", "verify"),
+    "Maintain the kit": (),
+}  # fmt: skip
+"""The commands by what a user comes for; the last section has all others."""
+
 
 class _Commands(click.Group):
     """The commands in ``cli/commands``, found by file name and imported when they are used.
@@ -83,8 +96,12 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List every command with the first line of its docstring, without importing it."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, _summary(name)) for name in self.list_commands(ctx)])
+        names = self.list_commands(ctx)
+        listed = {name for section in _SECTIONS.values() for name in section}
+        for title, section in _SECTIONS.items():
+            shown = [name for name in section if name in names] or [name for name in names if name not in listed]
+            with formatter.section(title):
+                formatter.write_dl([(name, _summary(name)) for name in shown])
 
 
 class _Command(click.Command):
