@@ -23,8 +23,8 @@ import msgspec
 from kafka_conformance.cli.commands.findings import counted
 from kafka_conformance.core.protocol import Question
 from kafka_conformance.findings import Area, Finding, read_areas
-from kafka_conformance.gate.harm import RANKS
-from kafka_conformance.gate.reports.places import since_until
+from kafka_conformance.gate.reports.release_ranges import since_until
+from kafka_conformance.gate.severity import RANKS
 from kafka_conformance.reports.change_pages import linked_tickets
 from kafka_conformance.reports.example_table import example_table
 from kafka_conformance.reports.type_docs import anchor

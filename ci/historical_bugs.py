@@ -28,7 +28,7 @@ from kafka_conformance.core.mutant import Ask
 from kafka_conformance.core.protocol import Answer, Answered, Differs, answered
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
-from kafka_conformance.gate.grading import GradedComparison
+from kafka_conformance.gate.grades import GradedComparison
 from kafka_conformance.gate.runner import newest_with
 from kafka_conformance.reports.page_block import block_of, read_page, write_block
 from kafka_conformance.rules import RULES

@@ -29,7 +29,7 @@ from kafka_conformance.cases.rule_pages import rule_pages
 from kafka_conformance.cases.store import frozen
 from kafka_conformance.core.rule import Area
 from kafka_conformance.generated_mutants import record as generated
-from kafka_conformance.generated_mutants.certified import with_scores
+from kafka_conformance.generated_mutants.certificate_scores import with_scores
 from kafka_conformance.generated_mutants.page import COMMAND as SCORES
 from kafka_conformance.generated_mutants.page import score_table
 from kafka_conformance.generated_mutants.population import Population

@@ -23,7 +23,7 @@ from kafka_conformance.gate.reports import writers
 from kafka_conformance.gate.reports.outline import outline
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify import certificate as certificates
-from kafka_conformance.verify import partial
+from kafka_conformance.verify import partial_rows
 from kafka_conformance.verify.coverage import record as coverage_record
 from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.mutants import record as mutant_record
@@ -107,16 +107,16 @@ def reads_events(path: Path) -> None:
 
 def reads_partial(path: Path) -> None:
     """A ``verify`` resumes, or begins anew."""
-    assert isinstance(partial.resumed_seed(path, PROOF), int | None)
-    with partial.record_rows(path, PROOF, "jvm"):
+    assert isinstance(partial_rows.resumed_seed(path, PROOF), int | None)
+    with partial_rows.record_rows(path, PROOF, "jvm"):
         pass
 
 
 PROOF = Proof([RULES["murmur2"]], [parse_release("4.4.0")], 10, 8, 1)
 ROWS = [
-    msgspec.json.encode(partial._head(PROOF, 1)),
+    msgspec.json.encode(partial_rows._head(PROOF, 1)),
     msgspec.json.encode(
-        partial._Row("murmur2", "4.4.0", fingerprint(RULES["murmur2"]), "jvm", {"a": 1}, 1, 0, {}, "0" * 64, True)
+        partial_rows._Row("murmur2", "4.4.0", fingerprint(RULES["murmur2"]), "jvm", {"a": 1}, 1, 0, {}, "0" * 64, True)
     ),
 ]
 STREAM = [to_line(event) for event in streams.everything()]

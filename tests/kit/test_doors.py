@@ -16,7 +16,7 @@ _PRINTERS = {"core/streams.py", "core/console.py", "core/interrupts.py"}
 # Processes without a command line: workers' results, the supervisor of brokers, spark-submit's standard error.
 _OTHER_PROCESSES = {
     "verify/workers.py",
-    "generated_mutants/forks.py",
+    "generated_mutants/forked_tasks.py",
     "brokers/supervisor_process.py",
     "spark/submitted.py",
 }
@@ -28,7 +28,7 @@ _OWN_FILES = {
     "core/files.py": "the door itself",
     "core/wall_time.py": "/proc",
     "answerers/driver/descendants.py": "/proc",
-    "generated_mutants/asking.py": "/proc",
+    "generated_mutants/mutant_trial.py": "/proc",
     "brokers/supervisor_process.py": "a folder that the run has made",
     "cli/audit_source.py": "a pattern",
     "core/streams.py": "/dev/null",
@@ -52,7 +52,7 @@ _OWN_FILES = {
     "replication/live/metadata_log.py": "a folder that the run has made",
     "replication/live/observation.py": "a folder that the run has made",
     "replication/live/zookeeper_log.py": "a folder that the run has made",
-    "verify/agreed.py": "a folder that the run has made",
+    "verify/reference_digests.py": "a folder that the run has made",
     "verify/columns.py": "a folder that the run has made",
     "verify/question_store.py": "a folder that the run has made",
     "gate/reports/writers.py": "GitHub's summary is added to",

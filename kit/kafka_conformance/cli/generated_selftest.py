@@ -11,11 +11,11 @@ from kafka_conformance.cases.addition import ChosenQuestion, append_questions
 from kafka_conformance.cases.store import frozen
 from kafka_conformance.core.progress import Steps, steps
 from kafka_conformance.generated_mutants import record as records
-from kafka_conformance.generated_mutants.asking import Result
 from kafka_conformance.generated_mutants.explanations import explain
-from kafka_conformance.generated_mutants.hunt import Earlier, Hunt
+from kafka_conformance.generated_mutants.mutant_trial import Result
 from kafka_conformance.generated_mutants.population import Mutant, Population
 from kafka_conformance.generated_mutants.record import Record, Results, Row, fingerprint_of
+from kafka_conformance.generated_mutants.rounds import Earlier, Hunt
 from kafka_conformance.generated_mutants.scores import FROZEN, GATE, Score, row_of, score_of
 from kafka_conformance.reports.tables import table
 from kafka_conformance.reports.terminal import console, plural

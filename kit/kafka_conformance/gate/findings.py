@@ -22,22 +22,22 @@ from kafka_conformance.core.events import Diagnosis, Differed, Grade, Known, Sou
 from kafka_conformance.core.pipeline import Difference, kind_of, shrink_difference, size_of
 from kafka_conformance.core.protocol import Answer, Failed, Outcome, Question, question_id
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate.diagnosis.admissible import admitted_by, diagnose_admissible
-from kafka_conformance.gate.diagnosis.candidate import Candidate, line_of
-from kafka_conformance.gate.diagnosis.candidates import CONSTANT, READ_OFF, candidates
-from kafka_conformance.gate.diagnosis.diagnosis import Explanation, Placed, diagnose
-from kafka_conformance.gate.grading import DomainComparison
-from kafka_conformance.gate.harm import Harm, harm_of, rank
-from kafka_conformance.gate.known_failures import KnownFailures, Miss
-from kafka_conformance.gate.parts import compared_part, field_kind, read
-from kafka_conformance.gate.questions import EXPECTED
-from kafka_conformance.gate.repeats import (
+from kafka_conformance.gate.determinism import (
     NOT_DETERMINISTIC,
     about_the_same,
     changed_answers,
     diagnosis_of,
     kind_of_changed,
 )
+from kafka_conformance.gate.diagnosis.admissible import admitted_by, diagnose_admissible
+from kafka_conformance.gate.diagnosis.candidate import Candidate, line_of
+from kafka_conformance.gate.diagnosis.candidates import CONSTANT, READ_OFF, candidates
+from kafka_conformance.gate.diagnosis.diagnosis import Explanation, Placed, diagnose
+from kafka_conformance.gate.grades import DomainComparison
+from kafka_conformance.gate.known_failures import KnownFailures, Miss
+from kafka_conformance.gate.parts import compared_part, field_kind, read
+from kafka_conformance.gate.questions import EXPECTED
+from kafka_conformance.gate.severity import Harm, harm_of, rank
 from kafka_reference.releases import Release
 
 __all__ = ["FLAKY", "Finder", "Finding"]

@@ -48,8 +48,8 @@ from kafka_conformance.core.events import Differed, Known, Stale
 from kafka_conformance.core.files import exists, read_text, write_whole
 from kafka_conformance.core.protocol import Answer, to_json
 from kafka_conformance.core.spans import runs
+from kafka_conformance.gate.determinism import NOT_DETERMINISTIC
 from kafka_conformance.gate.diagnosis.candidates import READ_OFF, candidates, pinned
-from kafka_conformance.gate.repeats import NOT_DETERMINISTIC
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release, parse_release
 

@@ -27,8 +27,8 @@ from kafka_conformance.core.protocol import Answered, Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source, collect
 from kafka_conformance.gate.admissible import countable
-from kafka_conformance.gate.promises import RULES_WITH_PROMISES
 from kafka_conformance.gate.selection import EVERYTHING, Selection
+from kafka_conformance.gate.stickiness import RULES_WITH_PROMISES
 from kafka_conformance.rules.eras import Era, neighbours
 from kafka_reference.releases import Release
 

@@ -60,11 +60,11 @@ from kafka_conformance.core.version import kit_version
 from kafka_conformance.gate.coverage import Answers, conforming_rules
 from kafka_conformance.gate.diagnosis.keyed_candidates import KEYED, placed_keys
 from kafka_conformance.gate.findings import Finder
-from kafka_conformance.gate.grading import GradedComparison, judge_distributions
+from kafka_conformance.gate.grades import GradedComparison, judge_distributions
 from kafka_conformance.gate.known_failures import KnownFailures
+from kafka_conformance.gate.protocol_errors import protocol_errors
 from kafka_conformance.gate.questions import gate_sources
 from kafka_conformance.gate.selection import EVERYTHING, Selection
-from kafka_conformance.gate.unanswered import protocol_errors
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.eras import Era
 from kafka_reference.releases import Release

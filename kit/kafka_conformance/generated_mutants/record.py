@@ -17,7 +17,7 @@ from kafka_conformance.cases.store import folder_of_cases
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import exists, read_bytes, write_whole
-from kafka_conformance.generated_mutants.asking import Result
+from kafka_conformance.generated_mutants.mutant_trial import Result
 from kafka_conformance.generated_mutants.population import Mutant
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprint

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from kafka_conformance.generated_mutants.asking import Result
 from kafka_conformance.generated_mutants.explanations import explain
+from kafka_conformance.generated_mutants.mutant_trial import Result
 from kafka_conformance.generated_mutants.mutations import Mutation
 from kafka_conformance.generated_mutants.population import Mutant
 from kafka_conformance.generated_mutants.record import Row

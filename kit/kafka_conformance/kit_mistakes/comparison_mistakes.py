@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from kafka_conformance.core import pipeline
 from kafka_conformance.core.protocol import Agrees, Answer, Answered, Outcome, Question, Verdict, judge
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate import grading, parts
-from kafka_conformance.gate.grading import GradedComparison
+from kafka_conformance.gate import grades, parts
+from kafka_conformance.gate.grades import GradedComparison
 from kafka_conformance.gate.parts import is_same
 from kafka_conformance.kit_mistakes.mistake import Mistake, Plant, replacing
 
@@ -27,7 +27,7 @@ def _judging(equal: Callable[[Answer, Answer], bool]) -> Plant:
     def same(one: Answer, other: Answer) -> bool:
         return equal(one, other) or is_same(one, other)
 
-    return replacing((pipeline, "judge", wrong), (grading, "judge", wrong), (parts, "is_same", same))
+    return replacing((pipeline, "judge", wrong), (grades, "judge", wrong), (parts, "is_same", same))
 
 
 def _first_field(one: Answer, other: Answer) -> bool:
@@ -55,5 +55,5 @@ COMPARISON_MISTAKES: Sequence[Mistake] = (
     Mistake("gate-echo", "a gate expects what the target answers", ("gate, wrong", "gate, counts"),
             replacing((GradedComparison, "outcomes", _echoed))),
     Mistake("any-draw-admissible", "a target with draws of its own may answer anything", ("gate, own draws",),
-            replacing((grading, "admits", lambda *_: None))),
+            replacing((grades, "admits", lambda *_: None))),
 )  # fmt: skip

@@ -85,7 +85,7 @@ class Jvm:
                 port, secret = self._await_address(address)
                 self._gateway = _connect(port, secret, call_limit_s)
                 if not for_pyspark:
-                    from kafka_conformance.oracle.own_errors import keep_errors
+                    from kafka_conformance.oracle.jvm_errors import keep_errors
 
                     keep_errors(self._gateway)
                 self.version = str(self.call(lambda: self.view.java.lang.System.getProperty("java.vm.version")))

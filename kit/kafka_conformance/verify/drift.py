@@ -26,7 +26,7 @@ from kafka_conformance.core.pipeline import (
 from kafka_conformance.core.protocol import Failed, Lost, Outcome, Question, Unsupported, Verdict
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
-from kafka_conformance.oracle.absence import Absence, absences
+from kafka_conformance.oracle.missing_names import Absence, absences
 from kafka_conformance.verify.release_diff import Change, ReleaseDiff, shrink_changes
 from kafka_jars.errors import JarChanged, JarError, JarNotPublished
 from kafka_reference.releases import Release

@@ -24,8 +24,8 @@ from kafka_conformance.core.sources import Source, key_columns, sources
 from kafka_conformance.oracle.oracle import Oracle
 from kafka_conformance.oracle.session import jvm_name
 from kafka_conformance.rules.eras import newest_of_eras
-from kafka_conformance.verify.agreed import AgreedAnswers, OncePerBehaviour
 from kafka_conformance.verify.columns import ColumnResult, compare_column, key_file
+from kafka_conformance.verify.reference_digests import AgreedAnswers, OncePerBehaviour
 from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["Finding", "Plan", "RuleResult", "Verifier", "exit_code"]

@@ -29,8 +29,8 @@ from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.oracle.session import open_oracle
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.agreed import AgreedAnswers
 from kafka_conformance.verify.question_store import QuestionStore
+from kafka_conformance.verify.reference_digests import AgreedAnswers
 from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
 from kafka_jars.scratch import ScratchFolder
 from kafka_reference.releases import Release

@@ -10,9 +10,9 @@ from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.protocol import Agrees, Answered, Differs
 from kafka_conformance.gate.assignments import in_any_order
 from kafka_conformance.gate.diagnosis.candidate import line_of
-from kafka_conformance.gate.grading import GradedComparison
-from kafka_conformance.gate.harm import harm_of
+from kafka_conformance.gate.grades import GradedComparison
 from kafka_conformance.gate.questions import EXPECTED
+from kafka_conformance.gate.severity import harm_of
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.assignors.question import AskedMember, AssignorQuestion
 from kafka_reference.releases import NEWEST

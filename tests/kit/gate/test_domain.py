@@ -16,7 +16,7 @@ from kafka_conformance.core.events import Differed, RuleEnded
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Agrees, Answered, Differs
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate.grading import DomainComparison
+from kafka_conformance.gate.grades import DomainComparison
 from kafka_conformance.gate.known_failures import KnownFailures
 from kafka_conformance.gate.questions import EXPECTED, gate_sources
 from kafka_conformance.gate.runner import GatePlan, GateResult, gate

@@ -11,7 +11,7 @@ import pytest
 from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
 from kafka_conformance.core.protocol import Answered, Errored, Failed, Outcome, Question
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate.grading import judge_distributions
+from kafka_conformance.gate.grades import judge_distributions
 from kafka_conformance.gate.statistical import UNLIKELY, measure, p_value, scenarios
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release, parse_release

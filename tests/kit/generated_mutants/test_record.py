@@ -8,7 +8,7 @@ import pytest
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.generated_mutants import record
-from kafka_conformance.generated_mutants.asking import Result
+from kafka_conformance.generated_mutants.mutant_trial import Result
 from kafka_conformance.generated_mutants.record import Record, Results, Row, merged, read, shipped, write
 from kafka_conformance.rules import RULES
 

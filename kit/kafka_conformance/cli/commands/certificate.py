@@ -16,7 +16,7 @@ from kafka_conformance.cli.proof_report import ProofRow, proof_table
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import exists, read_text
 from kafka_conformance.core.streams import say
-from kafka_conformance.generated_mutants.certified import with_scores
+from kafka_conformance.generated_mutants.certificate_scores import with_scores
 from kafka_conformance.reports.tables import table
 from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.verify import certificate as certificates

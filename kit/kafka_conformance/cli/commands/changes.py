@@ -21,7 +21,7 @@ from kafka_conformance.core.events import Severity
 from kafka_conformance.core.streams import say, say_json
 from kafka_conformance.findings import Role, chosen_findings
 from kafka_conformance.findings.upgrades import NOTES, roles_of, side_of
-from kafka_conformance.gate.harm import RANKS
+from kafka_conformance.gate.severity import RANKS
 from kafka_conformance.oracle.session import known_release
 from kafka_conformance.reports.behaviour import Line, behaviour_lines
 from kafka_conformance.reports.terminal import console

@@ -28,7 +28,7 @@ from kafka_conformance.core.protocol import Answer, Answered, Failed, Lost, Ques
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.streams import read_input, say_json
 from kafka_conformance.core.suggestion import did_you_mean
-from kafka_conformance.gate.reports.places import since_until
+from kafka_conformance.gate.reports.release_ranges import since_until
 from kafka_conformance.oracle.session import named_release, unproven_releases
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.reports.timeline import Row, Timeline, print_timeline

@@ -14,7 +14,7 @@ import click
 from kafka_conformance.cli import options
 from kafka_conformance.core.streams import say, say_json
 from kafka_conformance.findings import Area, Finding, Role, chosen_findings
-from kafka_conformance.gate.harm import RANKS
+from kafka_conformance.gate.severity import RANKS
 from kafka_conformance.oracle.session import known_release
 from kafka_conformance.reports.terminal import console, plural
 from kafka_reference.releases import Release

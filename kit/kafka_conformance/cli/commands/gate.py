@@ -33,7 +33,7 @@ from kafka_conformance.core.notices import warn
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate import known_failures
-from kafka_conformance.gate.grading import check_grade
+from kafka_conformance.gate.grades import check_grade
 from kafka_conformance.gate.known_failures import KnownFailures
 from kafka_conformance.gate.reports import github as gate_github
 from kafka_conformance.gate.reports import writers as gate_writers

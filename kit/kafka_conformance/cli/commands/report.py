@@ -16,10 +16,10 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Event, from_lines
 from kafka_conformance.core.files import read_bytes
 from kafka_conformance.core.streams import read_input
-from kafka_conformance.gate.reports import several
+from kafka_conformance.gate.reports import side_by_side
 from kafka_conformance.gate.reports import writers as gate_writers
 from kafka_conformance.gate.reports.outline import outline
-from kafka_conformance.gate.reports.since import show as show_since
+from kafka_conformance.gate.reports.regressions import show as show_since
 from kafka_conformance.reports.terminal import console
 
 __all__ = ["read", "run"]
@@ -39,7 +39,7 @@ def run(*, events: Sequence[Path], junit: Path | None, github: bool, markdown: P
     found = [event for path in events for event in read(path)]
     if since is not None:
         return show_since(console(), read(since), found)
-    if len(several.split_streams(found)) > 1:
+    if len(side_by_side.split_streams(found)) > 1:
         return gate_writers.write_several(
             found, junit=junit, markdown=markdown, html=html, badge=badge, terminal=terminal
         )

@@ -22,13 +22,13 @@ from kafka_conformance.core.notices import warn
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.streams import say_json
-from kafka_conformance.generated_mutants.certified import with_scores
+from kafka_conformance.generated_mutants.certificate_scores import with_scores
 from kafka_conformance.oracle.session import chosen_releases, fresh_seed, open_oracle
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import named
 from kafka_conformance.rules.eras import ERAS, newest_of_eras
 from kafka_conformance.verify import certificate as certificates
-from kafka_conformance.verify.partial import record_rows, resumed_seed
+from kafka_conformance.verify.partial_rows import record_rows, resumed_seed
 from kafka_conformance.verify.verification import Plan, RuleResult, Verifier, exit_code
 from kafka_conformance.verify.workers import VerifierPool, open_pool, worker_count
 from kafka_jars.pins import Pins, load

@@ -36,7 +36,7 @@ from kafka_conformance.gate.reports.outline import (
     unanswered,
     verdict,
 )
-from kafka_conformance.gate.reports.places import Places
+from kafka_conformance.gate.reports.release_ranges import Places
 from kafka_conformance.gate.reports.remarks import Remark, remarks
 from kafka_conformance.reports.terminal import plural
 

@@ -28,8 +28,8 @@ from kafka_conformance.core.events import (
     RuleEnded,
     Stale,
 )
-from kafka_conformance.gate.harm import RANKS, rank
-from kafka_conformance.gate.reports.places import Places, era_count, since_until
+from kafka_conformance.gate.reports.release_ranges import Places, era_count, since_until
+from kafka_conformance.gate.severity import RANKS, rank
 from kafka_conformance.reports.terminal import plural
 
 __all__ = [

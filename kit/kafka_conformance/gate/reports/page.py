@@ -9,7 +9,6 @@ from markupsafe import Markup
 
 from kafka_conformance.core.events import Diagnosis, Distribution, Event
 from kafka_conformance.core.sanitize import clipped
-from kafka_conformance.gate.harm import RANKS, rank
 from kafka_conformance.gate.reports.outline import (
     CODES,
     UNEXPLAINED,
@@ -32,8 +31,9 @@ from kafka_conformance.gate.reports.outline import (
     worst_verdict,
 )
 from kafka_conformance.gate.reports.page_figure import figure
-from kafka_conformance.gate.reports.places import Places
+from kafka_conformance.gate.reports.release_ranges import Places
 from kafka_conformance.gate.reports.remarks import remarks
+from kafka_conformance.gate.severity import RANKS, rank
 from kafka_conformance.reports.page import render
 from kafka_conformance.reports.terminal import plural
 

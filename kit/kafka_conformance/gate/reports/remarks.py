@@ -10,7 +10,7 @@ from kafka_conformance.core.events import Everyday, RuleEnded
 from kafka_conformance.gate.coverage import LEAST
 from kafka_conformance.gate.diagnosis.keyed_candidates import KEYED
 from kafka_conformance.gate.reports.outline import Row
-from kafka_conformance.gate.reports.places import Places
+from kafka_conformance.gate.reports.release_ranges import Places
 from kafka_conformance.reports.terminal import plural
 
 __all__ = ["Remark", "remarks"]

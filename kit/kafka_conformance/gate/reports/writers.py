@@ -16,7 +16,7 @@ from kafka_conformance.gate.reports import github as gate_github
 from kafka_conformance.gate.reports import junit as gate_junit
 from kafka_conformance.gate.reports import markdown as gate_markdown
 from kafka_conformance.gate.reports import page as gate_page
-from kafka_conformance.gate.reports import several
+from kafka_conformance.gate.reports import side_by_side
 from kafka_conformance.gate.reports import terminal as gate_terminal
 from kafka_conformance.gate.reports.outline import outline
 from kafka_conformance.reports.terminal import console
@@ -59,13 +59,13 @@ def write_several(events: Iterable[Event], *, junit: Path | None = None, markdow
     for name, path in (("--junit", junit), ("--badge", badge)):
         if path is not None:
             raise BadInput(f"{name} is a report of one gate: make it with `report` from the events of each")
-    streams = several.split_streams(events)
+    streams = side_by_side.split_streams(events)
     if terminal or not (markdown or html):
-        several.show(console(), streams)
-    for path, writer in ((markdown, several.write_markdown), (html, several.write_html)):
+        side_by_side.show(console(), streams)
+    for path, writer in ((markdown, side_by_side.write_markdown), (html, side_by_side.write_html)):
         if path is not None:
             write_report(path, writer(streams))
-    return several.exit_code(list(map(outline, streams)))
+    return side_by_side.exit_code(list(map(outline, streams)))
 
 
 def _append(path: Path, text: str) -> None:

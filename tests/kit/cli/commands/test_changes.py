@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.findings.upgrades import NOTES
-from kafka_conformance.gate.harm import RANKS
+from kafka_conformance.gate.severity import RANKS
 from kafka_conformance.reports.behaviour import behaviour_lines
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import NEWEST, parse_release

@@ -11,7 +11,7 @@ from tests.shared.streams import began, differed, ended_rule
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Ended, Event, Known
 from kafka_conformance.gate.reports.outline import outline
-from kafka_conformance.gate.reports.since import Change, changes, show
+from kafka_conformance.gate.reports.regressions import Change, changes, show
 
 END = Ended(1, "as it ended", 1000, 588, 412, 0, 0, 0, 1.0)
 

@@ -13,8 +13,8 @@ from kafka_conformance.cases.store import frozen
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate.grading import check_grade
-from kafka_conformance.gate.promises import RULES_WITH_PROMISES, broken_promise, first_broken
+from kafka_conformance.gate.grades import check_grade
+from kafka_conformance.gate.stickiness import RULES_WITH_PROMISES, broken_promise, first_broken
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.assignors.question import AskedMember, AssignorQuestion
 from kafka_conformance.rules.common.sticky.generators import sticky_groups

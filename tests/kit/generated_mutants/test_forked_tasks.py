@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_conformance.generated_mutants import forks
-from kafka_conformance.generated_mutants.forks import in_forks
+from kafka_conformance.generated_mutants import forked_tasks
+from kafka_conformance.generated_mutants.forked_tasks import in_forks
 
 
 def test_each_forked_task_has_a_separate_process() -> None:
@@ -32,8 +32,8 @@ def test_forked_task_whose_process_dies_returns_none() -> None:
 
 
 def test_forked_process_over_the_time_limit_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forks, "LIMIT_S", 0.2)
-    monkeypatch.setattr(forks, "_POLL_S", 0.05)
+    monkeypatch.setattr(forked_tasks, "LIMIT_S", 0.2)
+    monkeypatch.setattr(forked_tasks, "_POLL_S", 0.05)
     begun = time.monotonic()
     assert list(in_forks([1], lambda _: time.sleep(60), int, at_once=1)) == [(1, None)]
     assert time.monotonic() - begun < 30

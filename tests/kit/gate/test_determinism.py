@@ -17,8 +17,8 @@ from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Answered, Failed, Lost, Outcome, Question
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate import questions as gate_questions
+from kafka_conformance.gate.determinism import changed_answers
 from kafka_conformance.gate.known_failures import Entry, KnownFailures
-from kafka_conformance.gate.repeats import changed_answers
 from kafka_conformance.gate.runner import GatePlan, gate
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.question import Murmur2Question

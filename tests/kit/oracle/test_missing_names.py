@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_conformance.oracle.absence import Absence, absences
+from kafka_conformance.oracle.missing_names import Absence, absences
 
 BUILT_IN = "org.apache.kafka.clients.producer.internals.BuiltInPartitioner"
 REFLECTED = "the oracle failed: java.lang.reflect.InvocationTargetException"

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kafka_conformance.generated_mutants.asking import ask_until_killed
-from kafka_conformance.generated_mutants.forks import in_forks
+from kafka_conformance.generated_mutants.forked_tasks import in_forks
+from kafka_conformance.generated_mutants.mutant_trial import ask_until_killed
+from kafka_conformance.generated_mutants.mutated_modules import dependents_of, plant, rule_anew
 from kafka_conformance.generated_mutants.mutations import Module, Mutation
-from kafka_conformance.generated_mutants.planting import dependents_of, plant, rule_anew
 from kafka_conformance.generated_mutants.questions import RuleQuestions
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.sequences import SequenceQuestion

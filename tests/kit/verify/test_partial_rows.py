@@ -12,8 +12,8 @@ import pytest
 from kafka_conformance.core.pipeline import Difference, Tally
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.question import Murmur2Question
-from kafka_conformance.verify import partial
-from kafka_conformance.verify.partial import record_rows, resumed_seed
+from kafka_conformance.verify import partial_rows
+from kafka_conformance.verify.partial_rows import record_rows, resumed_seed
 from kafka_conformance.verify.verification import Plan, RuleResult
 from kafka_reference.releases import parse_release
 
@@ -28,7 +28,7 @@ class KilledError(Exception):
 
 @pytest.fixture(autouse=True)
 def fixed_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partial, "fingerprint", lambda rule: f"of {rule.slug}")
+    monkeypatch.setattr(partial_rows, "fingerprint", lambda rule: f"of {rule.slug}")
 
 
 def result(release: str = "3.9.2") -> RuleResult:
@@ -86,7 +86,7 @@ def test_partial_run_with_another_plan_or_code_starts_over(tmp_path: Path, monke
         assert finished(path, other) == {}
     assert finished(path, jvm="22") == {}
     assert len(finished(path)) == 1
-    monkeypatch.setattr(partial, "fingerprint", lambda _: "another")
+    monkeypatch.setattr(partial_rows, "fingerprint", lambda _: "another")
     assert finished(path) == {}
 
 

@@ -10,7 +10,7 @@ from tests.shared.streams import HOSTILE, began, differed, ended_rule, target
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Ended, Event
-from kafka_conformance.gate.reports import several, writers
+from kafka_conformance.gate.reports import side_by_side, writers
 from kafka_conformance.gate.reports.outline import outline
 
 
@@ -28,13 +28,13 @@ UNJUDGED = stream("silent", "not judged", 2)
 def shown(*streams: list[Event], width: int = 80) -> str:
     console = Console(width=width)
     with console.capture() as captured:
-        several.show(console, streams)
+        side_by_side.show(console, streams)
     return captured.get()
 
 
 def test_streams_are_cut_where_a_gate_begins() -> None:
-    assert several.split_streams([*RIGHT, *WRONG]) == [RIGHT, WRONG]
-    assert several.split_streams([]) == []
+    assert side_by_side.split_streams([*RIGHT, *WRONG]) == [RIGHT, WRONG]
+    assert side_by_side.split_streams([]) == []
 
 
 def test_a_column_for_each_implementation() -> None:
@@ -59,7 +59,7 @@ def test_what_does_not_fit_comes_below_and_no_word_is_broken() -> None:
     [((RIGHT,), 0), ((RIGHT, WRONG), 1), ((UNJUDGED, WRONG), 1), ((RIGHT, UNJUDGED), 2), ((), 2)],
 )
 def test_the_exit_code_is_the_worst(streams: tuple[list[Event], ...], code: int) -> None:
-    assert several.exit_code(list(map(outline, streams))) == code
+    assert side_by_side.exit_code(list(map(outline, streams))) == code
 
 
 def test_reports_of_several_gates_are_written_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,7 +77,7 @@ def test_reports_of_several_gates_are_written_side_by_side(tmp_path: Path, capsy
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_names_stay_text(text: str) -> None:
     hostile = stream(text, "differs", 1)
-    page = several.write_html([hostile, RIGHT])
+    page = side_by_side.write_html([hostile, RIGHT])
     assert "<script>" not in page
     assert "<owned" not in page
     assert "\x1b" not in shown(hostile, RIGHT)

@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from kafka_conformance.generated_mutants.planting import rule_anew
+from kafka_conformance.generated_mutants.mutated_modules import rule_anew
 from kafka_conformance.generated_mutants.questions import FRESH, Asked, outcome_bytes
 from kafka_conformance.rules import RULES
 

@@ -10,7 +10,7 @@ from kafka_conformance.cases.failures import FailureFolder, read_failure
 from kafka_conformance.core.events import ProtocolError
 from kafka_conformance.core.pipeline import Judgement
 from kafka_conformance.core.protocol import Answered, Crashed, Errored, Lost
-from kafka_conformance.gate.unanswered import MOST, protocol_errors
+from kafka_conformance.gate.protocol_errors import MOST, protocol_errors
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_reference.releases import parse_release

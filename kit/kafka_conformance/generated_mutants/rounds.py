@@ -19,13 +19,13 @@ import msgspec
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.generated_mutants.asking import Result, ask_until_killed, bound_memory
-from kafka_conformance.generated_mutants.forks import LIMIT_S, in_forks
+from kafka_conformance.generated_mutants.executed_functions import functions_of
+from kafka_conformance.generated_mutants.forked_tasks import LIMIT_S, in_forks
+from kafka_conformance.generated_mutants.mutant_trial import Result, ask_until_killed, bound_memory
+from kafka_conformance.generated_mutants.mutated_modules import dependents_of, plant, rule_anew
 from kafka_conformance.generated_mutants.mutations import Mutation
-from kafka_conformance.generated_mutants.planting import dependents_of, plant, rule_anew
 from kafka_conformance.generated_mutants.population import Mutant
 from kafka_conformance.generated_mutants.questions import Asked, RuleQuestions, Stage
-from kafka_conformance.generated_mutants.reached import functions_of
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.eras import eras
 from kafka_conformance.verify.fingerprint import fingerprinted_sources, installed_sources

@@ -15,8 +15,8 @@ from kafka_conformance.core.events import Differed, Event, RuleBegan, Severity
 from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.sources import collect
-from kafka_conformance.gate.harm import harm_of, rank
 from kafka_conformance.gate.reports import github, junit, markdown, page, terminal
+from kafka_conformance.gate.severity import harm_of, rank
 from kafka_conformance.rules import RULES
 
 RAISES = {"raises": "ArithmeticException"}

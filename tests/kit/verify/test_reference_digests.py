@@ -14,8 +14,8 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.question import Murmur2Question
-from kafka_conformance.verify import agreed
-from kafka_conformance.verify.agreed import EVERY, AgreedAnswers, OncePerBehaviour, behaviour_digest
+from kafka_conformance.verify import reference_digests
+from kafka_conformance.verify.reference_digests import EVERY, AgreedAnswers, OncePerBehaviour, behaviour_digest
 from kafka_reference.proven import proven_releases
 from kafka_reference.releases import Release, parse_release, since
 
@@ -115,12 +115,12 @@ def test_answer_digests_are_shared_by_releases_of_equal_behaviour(tmp_path: Path
 
 
 def test_behaviour_digest_includes_undeclared_records_that_a_rule_reads() -> None:
-    read = {each.__name__ for each in agreed._read_by("producer-sequences") if isinstance(each, type)}
+    read = {each.__name__ for each in reference_digests._read_by("producer-sequences") if isinstance(each, type)}
     assert read > {each.__name__ for each in SEQUENCES.behaviours}
     assert "BufferPoolBehaviour" in read
 
 
 def test_behaviour_digest_includes_undeclared_release_spans_that_a_rule_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert behaviour_digest(MURMUR2, OLD) == behaviour_digest(MURMUR2, NEW)
-    monkeypatch.setattr(agreed, "_read_by", lambda _: [since("4.4.0")])
+    monkeypatch.setattr(reference_digests, "_read_by", lambda _: [since("4.4.0")])
     assert behaviour_digest(MURMUR2, OLD) != behaviour_digest(MURMUR2, NEW)

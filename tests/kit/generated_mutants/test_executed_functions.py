@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from kafka_conformance.core.errors import KitError
+from kafka_conformance.generated_mutants.executed_functions import functions_of
 from kafka_conformance.generated_mutants.questions import RuleQuestions
-from kafka_conformance.generated_mutants.reached import functions_of
 from kafka_conformance.rules import RULES
 
 RULE = RULES["sequence-decrement"]

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from kafka_conformance.gate.reports import badge, github, junit, markdown, page, terminal
 from kafka_conformance.gate.reports.outline import findings, outline, verdict
-from kafka_conformance.gate.reports.places import Places, since_until
+from kafka_conformance.gate.reports.release_ranges import Places, since_until
 
 
 def test_eras_are_named_with_all_their_releases() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kafka_conformance.generated_mutants import asking
-from kafka_conformance.generated_mutants.asking import ask_until_killed
+from kafka_conformance.generated_mutants import mutant_trial
+from kafka_conformance.generated_mutants.mutant_trial import ask_until_killed
 from kafka_conformance.generated_mutants.questions import Asked, RuleQuestions
 from kafka_conformance.rules import RULES
 
@@ -29,9 +29,11 @@ class Wrong:
         return self._mistake(question, release) if self._count == 7 else RULE.ask(question, release)
 
 
-def result_of(mistake: Any, monkeypatch: pytest.MonkeyPatch, questions: tuple[Asked, ...] = ASKED) -> asking.Result:
-    monkeypatch.setattr(asking, "rule_anew", lambda _: Wrong(mistake))
-    monkeypatch.setattr(asking, "_LIMIT_S", 0.3)
+def result_of(
+    mistake: Any, monkeypatch: pytest.MonkeyPatch, questions: tuple[Asked, ...] = ASKED
+) -> mutant_trial.Result:
+    monkeypatch.setattr(mutant_trial, "rule_anew", lambda _: Wrong(mistake))
+    monkeypatch.setattr(mutant_trial, "_LIMIT_S", 0.3)
     return ask_until_killed("key", questions)
 
 
@@ -74,5 +76,5 @@ def test_mutant_killed_by_a_generated_question_is_recorded_as_fresh(monkeypatch:
 
 
 def test_mutant_whose_rule_fails_to_import_is_invalid(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asking, "rule_anew", fail)
+    monkeypatch.setattr(mutant_trial, "rule_anew", fail)
     assert ask_until_killed("key", ASKED).verdict == "invalid"
