@@ -23,7 +23,7 @@ from kafka_reference import partition_for_key
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "kit" / "docs" / "cluster.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "kit" / "docs" / "spark-cluster.md").read_text(encoding="utf-8")
 SECTION = PAGE.partition("## Make the archive")[2].partition("## Spark Connect")[0]
 ARCHIVE, _, COMMAND, SUBMIT, PLACES, PY_FILES = re.findall(r"```sh\n(.*?)```", SECTION, re.DOTALL)
 (JOB,) = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
@@ -135,7 +135,7 @@ def test_spark_workers_without_the_package_fail_in_one_line(master: str, folder:
     assert "Traceback" not in said
     assert re.search(
         r"^kafka-conformance: the executors' Python has no kafka-conformance: No module named 'kafka_conformance' and the"
-        r" driver's \S+: send it with the job, as kit/docs/cluster.md shows, or install the same kafka-conformance on every"
+        r" driver's \S+: send it with the job, as kit/docs/spark-cluster.md shows, or install the same kafka-conformance on every"
         r" worker$", said, re.MULTILINE,
     ), said  # fmt: skip
 

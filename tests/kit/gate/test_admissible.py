@@ -42,7 +42,7 @@ def _other_draws(question: Any, number: int) -> Any:
 
 
 @pytest.mark.parametrize(("slug", "at"), ASKED)
-def test_what_the_rule_answers_with_other_draws_is_admissible(slug: str, at: str) -> None:
+def test_reference_answer_with_other_random_draws_is_admissible(slug: str, at: str) -> None:
     rule, judged = RULES[slug], 0
     for question in _questions(slug):
         other = outcome_of(rule.ask, _other_draws(question, judged), parse_release(at))
@@ -53,7 +53,7 @@ def test_what_the_rule_answers_with_other_draws_is_admissible(slug: str, at: str
 
 
 @pytest.mark.parametrize(("slug", "at"), ASKED)
-def test_nonexistent_partition_is_refused_with_the_allowed_ones(slug: str, at: str) -> None:
+def test_nonexistent_partition_is_inadmissible_and_allowed_partitions_are_listed(slug: str, at: str) -> None:
     rule, judged = RULES[slug], 0
     for question in _questions(slug):
         right = outcome_of(rule.ask, _other_draws(question, 0), parse_release(at))
@@ -71,14 +71,14 @@ def test_nonexistent_partition_is_refused_with_the_allowed_ones(slug: str, at: s
     assert judged > 20
 
 
-def test_what_is_no_list_of_steps_is_refused() -> None:
+def test_answer_with_missing_or_empty_steps_is_inadmissible() -> None:
     rule, at = RULES["builtin-partitioner"], parse_release("4.4.0")
     question = _questions("builtin-partitioner")[0]
     assert admits(rule, question, at, {"partition": 0}) is not None
     assert admits(rule, question, at, {"steps": []}) is not None
 
 
-def test_questions_without_draws_are_not_countable() -> None:
+def test_question_of_deterministic_rule_has_no_countable_draws() -> None:
     question = RULES["murmur2"].question("00")  # type: ignore[call-arg]
     assert not countable(RULES["murmur2"], question)
 
@@ -113,11 +113,11 @@ OFTEN = WITH_DRAWS[1::6]
 @pytest.mark.parametrize(
     "slug", [pytest.param(each, marks=() if each in OFTEN else pytest.mark.exhaustive) for each in WITH_DRAWS]
 )
-def test_mutants_are_refused_unless_only_draws_are_permuted(slug: str) -> None:
+def test_mutant_answer_is_inadmissible_unless_the_mutation_only_changes_random_draws(slug: str) -> None:
     assert _notices(slug) == (slug not in ONLY_DRAWS)
 
 
-def test_counters_of_three_topics_that_begin_anywhere_are_admissible() -> None:
+def test_round_robin_counters_of_three_topics_may_start_at_any_value() -> None:
     """While one partition alone is led every beginning answers alike: which one it was shows much later."""
     rule, at = RULES["default-partitioner"], parse_release("2.3.1")
     nodes = (AskedNode(0),)

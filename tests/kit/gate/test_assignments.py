@@ -36,7 +36,9 @@ RIGHT = {"assignment": {"a": [["t", 0], ["u", 0]], "b": [["t", 1]]}}
         ({"raises": "KeyError"}, False, "high"),
     ],
 )
-def test_what_each_member_gets(answer: dict[str, Any], agrees: bool, severity: str) -> None:
+def test_assignment_comparison_ignores_order_and_rates_severity_of_differences(
+    answer: dict[str, Any], agrees: bool, severity: str
+) -> None:
     comparison = GradedComparison(EXPECTED, EXPECTED, NEWEST)
     verdict = comparison.verdict(RANGE, QUESTION, Answered(RIGHT), Answered(answer))
     assert isinstance(verdict, Agrees if agrees else Differs)
@@ -45,6 +47,6 @@ def test_what_each_member_gets(answer: dict[str, Any], agrees: bool, severity: s
         assert harm_of(RANGE, [Difference(QUESTION, RIGHT, answer)]).severity == severity
 
 
-def test_answers_other_than_assignments_are_returned_unchanged() -> None:
+def test_order_normalization_returns_answers_other_than_assignments_unchanged() -> None:
     for answer in ({"hash": 1}, {"assignment": {"a": [2, 1]}, "more": 1}, {"assignment": [2, 1]}):
         assert in_any_order(answer) is answer

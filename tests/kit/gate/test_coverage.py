@@ -59,7 +59,7 @@ def _two(rule: str, question: dict[str, Any]) -> bool:
     return rule != "murmur2" or question["key"] in {"", "80"}
 
 
-def test_two_answers_are_no_judgement(tmp_path: Path) -> None:
+def test_client_answering_only_two_keys_is_not_judged_and_exits_2(tmp_path: Path) -> None:
     result = _run(_client(_two, "murmur2", "sequence-increment"), tmp_path, "murmur2", "sequence-increment")
     ended = _rows(result)["murmur2"]
     assert (ended.verdict, ended.agreed) == ("not judged", 2)
@@ -71,7 +71,7 @@ def test_two_answers_are_no_judgement(tmp_path: Path) -> None:
     assert f"1 of 2 rules asked conforms (the kit has {len(RULES)})" in result.ended.why
 
 
-def test_target_without_named_rules_must_answer_partial_rules_fully(tmp_path: Path) -> None:
+def test_partly_answered_rule_exits_2_and_unanswered_rule_only_if_named(tmp_path: Path) -> None:
     result = _run(_client(_two), tmp_path, "murmur2", "sequence-increment")
     assert result.ended.exit_code == 2
     nothing_of_one = _client(lambda rule, _: rule != "murmur2")
@@ -79,14 +79,14 @@ def test_target_without_named_rules_must_answer_partial_rules_fully(tmp_path: Pa
     assert _run(nothing_of_one, tmp_path, "murmur2", "sequence-increment", named=True).ended.exit_code == 2
 
 
-def test_a_rule_that_a_target_names_has_to_be_answered(tmp_path: Path) -> None:
+def test_declared_rule_without_answers_is_unsupported_and_exits_2(tmp_path: Path) -> None:
     client = _client(lambda rule, _: rule != "murmur2", "murmur2", "sequence-increment")
     result = _run(client, tmp_path, "murmur2", "sequence-increment")
     assert (_rows(result)["murmur2"].verdict, result.ended.exit_code) == ("unsupported", 2)
     assert "does not answer murmur2" in result.ended.why
 
 
-def test_what_differs_outweighs_what_was_not_answered(tmp_path: Path) -> None:
+def test_wrong_hash_outweighs_missing_answers_so_gate_exits_1(tmp_path: Path) -> None:
     def client(_: str, __: str, question: dict[str, Any]) -> dict[str, Any] | None:
         return {"hash": 1} if question["key"] == "80" else None
 
@@ -94,7 +94,7 @@ def test_what_differs_outweighs_what_was_not_answered(tmp_path: Path) -> None:
     assert (_rows(result)["murmur2"].verdict, result.ended.exit_code) == ("differs", 1)
 
 
-def test_a_client_without_optional_features_is_judged(tmp_path: Path) -> None:
+def test_client_with_only_keyed_records_is_judged_and_keyless_only_is_not(tmp_path: Path) -> None:
     def keyed_alone(_: str, question: dict[str, Any]) -> bool:
         record, config = question["record"], question["config"]
         led = any(one["leader"] is not None for one in question["cluster"]["partitions"])
@@ -112,14 +112,14 @@ def test_a_client_without_optional_features_is_judged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("answered", "enough"), [(100, True), (90, True), (89, False), (1, False)])
-def test_nine_of_ten_are_enough(answered: int, enough: bool) -> None:
+def test_rule_coverage_requires_90_percent_of_questions_answered(answered: int, enough: bool) -> None:
     rule = RULES["sequence-increment"]
     questions = [rule.question(number, 1) for number in range(100)]
     assert (missing_coverage(rule, questions[:answered], questions[answered:]) == ()) == enough
 
 
 @pytest.mark.parametrize("supported", [0, 100])
-def test_a_statistical_rule_needs_choices(tmp_path: Path, supported: int) -> None:
+def test_statistical_rule_with_too_few_answers_is_not_judged_and_exits_2(tmp_path: Path, supported: int) -> None:
     left = [supported]
 
     def some(_: str, __: dict[str, Any]) -> bool:
@@ -134,7 +134,7 @@ def test_a_statistical_rule_needs_choices(tmp_path: Path, supported: int) -> Non
     assert (ended.distribution is None) == (not supported)
 
 
-def test_reasons_are_counted_and_the_rarest_are_one(tmp_path: Path) -> None:
+def test_unsupported_reasons_are_counted_and_rare_reasons_merged(tmp_path: Path) -> None:
     from kafka_conformance.core.pipeline import Judgement, Tally
     from kafka_conformance.core.protocol import Unsupported
     from kafka_conformance.gate.coverage import Answers
@@ -149,7 +149,7 @@ def test_reasons_are_counted_and_the_rarest_are_one(tmp_path: Path) -> None:
     assert sum(answers.reasons.values()) == 20
 
 
-def test_no_report_of_a_rule_that_is_not_judged_is_green(tmp_path: Path) -> None:
+def test_reports_of_rule_with_too_few_answers_show_not_judged(tmp_path: Path) -> None:
     events = _run(_client(_two, "murmur2"), tmp_path, "murmur2").events
     seen = outline(events)
     assert verdict(seen).startswith("could not be judged")
@@ -172,7 +172,7 @@ def test_badge_counts_conforming_rules_against_rules_asked(tmp_path: Path) -> No
     assert (said["message"], said["color"]) == (f"2 of 2 rules asked conform (the kit has {len(RULES)})", "brightgreen")
 
 
-def test_rule_that_an_unnamed_target_lacks_is_not_among_rules_asked(tmp_path: Path) -> None:
+def test_unsupported_rule_counts_as_asked_only_if_named(tmp_path: Path) -> None:
     lacks_one = _client(lambda rule, _: rule != "murmur2")
     unnamed = _run(lacks_one, tmp_path, "murmur2", "sequence-increment").ended
     named = _run(lacks_one, tmp_path, "murmur2", "sequence-increment", named=True).ended
@@ -180,7 +180,7 @@ def test_rule_that_an_unnamed_target_lacks_is_not_among_rules_asked(tmp_path: Pa
     assert (named.conform, named.rules_asked) == (1, 2)
 
 
-def test_wrong_keyed_placements_show_everyday_and_edge_shares_in_every_report(tmp_path: Path) -> None:
+def test_reports_split_wrong_key_placement_into_everyday_keys_and_edge_cases(tmp_path: Path) -> None:
     def client(_: str, __: str, question: dict[str, Any]) -> dict[str, Any] | None:
         if len(question["key"]) == 2:
             return None
@@ -213,11 +213,13 @@ def _terminal(events: Iterable[Any]) -> str:
     ("agreed", "asked", "share"),
     [(0, 3, "0 %"), (1, 1000, "1 %"), (999, 1000, "99 %"), (3, 3, "100 %"), (0, 0, "none"), (12, 100, "12 %")],
 )
-def test_share_is_zero_or_hundred_only_where_none_or_all_agree(agreed: int, asked: int, share: str) -> None:
+def test_agreement_percentage_is_0_or_100_only_if_no_or_every_answer_agrees(
+    agreed: int, asked: int, share: str
+) -> None:
     assert _share(agreed, asked)[0] == share
 
 
-def test_hashes_without_a_sign_and_findings_out_of_domain_are_in_the_reports(tmp_path: Path) -> None:
+def test_reports_mention_unsigned_hashes_and_out_of_domain_findings_without_failing(tmp_path: Path) -> None:
     def client(rule: str, _: str, question: dict[str, Any]) -> dict[str, Any]:
         if rule == "murmur2":
             return {"hash": murmur2(bytes.fromhex(question["key"] or "")) & 0xFFFFFFFF}

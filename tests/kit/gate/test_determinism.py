@@ -78,7 +78,7 @@ def _ended(events: Sequence[Event]) -> Ended:
     return next(event for event in events if isinstance(event, Ended))
 
 
-def test_answers_that_change_are_a_finding_of_their_own(tmp_path: Path) -> None:
+def test_changing_answers_are_a_separate_finding_diagnosed_not_deterministic(tmp_path: Path) -> None:
     events = _gate(_Client(), tmp_path)
     found = _found(events)
     changing = found["not deterministic"]
@@ -94,7 +94,7 @@ def test_answers_that_change_are_a_finding_of_their_own(tmp_path: Path) -> None:
     assert {one.mutant for one in ended.diagnoses} == {"librdkafka-consistent", "not-deterministic"}
 
 
-def test_answers_that_change_refute_a_constant(tmp_path: Path) -> None:
+def test_changing_answers_refute_the_diagnosis_of_a_constant_partition(tmp_path: Path) -> None:
     """A balancer that counts gives partition 0 to most questions, and something else to some of them the next time."""
     changing = _gate(_Client(hashes=lambda _: 0), tmp_path)
     assert [one.mutant for one in _ended_rule(changing).diagnoses] == ["not-deterministic"]
@@ -116,13 +116,13 @@ def test_known_flaky_option_accepts_only_nondeterministic_findings(tmp_path: Pat
     assert _ended(_gate(_Client(hashes=None), tmp_path / "3")).exit_code == 1
 
 
-def test_an_entry_of_the_known_failures_may_name_the_diagnosis(tmp_path: Path) -> None:
+def test_known_failure_with_diagnosis_not_deterministic_makes_gate_pass(tmp_path: Path) -> None:
     entry = Entry(KEYED.slug, "drawn", date(2030, 1, 1), pattern="*", diagnosis="not-deterministic")
     events = _gate(_Client(hashes=None), tmp_path, KnownFailures([entry], date(2026, 1, 1)))
     assert _ended(events).exit_code == 0
 
 
-def test_a_right_target_is_asked_once_and_a_wrong_one_once_more(tmp_path: Path) -> None:
+def test_correctly_answered_question_is_asked_once_and_wrongly_answered_question_twice(tmp_path: Path) -> None:
     right = _Client(hashes=None, draws=False)
     assert _ended(_gate(right, tmp_path)).asked == right.asked > 60
     question = KEYED.question(key="00", partitions=1000)
@@ -133,7 +133,7 @@ def test_a_right_target_is_asked_once_and_a_wrong_one_once_more(tmp_path: Path) 
     assert wrong.asked == 2
 
 
-def test_random_choices_of_two_are_found_in_a_few_rounds() -> None:
+def test_random_partitions_are_detected_when_many_questions_are_repeated() -> None:
     client = _Client(hashes=None)
     question = KEYED.question(key="", partitions=2)
     assert changed_answers(client, KEYED, NEWEST, [(question, {"partition": 0})]) <= {question}
@@ -146,7 +146,7 @@ def test_random_choices_of_two_are_found_in_a_few_rounds() -> None:
     [(Answered({"hash": 1}), False), (Answered({"hash": 2}), True), (Failed("now it breaks"), True),
      (Lost("hangs", "no answer", "answer"), False)],
 )  # fmt: skip
-def test_what_counts_as_another_answer(outcome: Outcome, changes: bool) -> None:
+def test_other_answer_or_failure_counts_as_changed_and_lost_answer_does_not(outcome: Outcome, changes: bool) -> None:
     class Once:
         name = "once"
 
@@ -158,7 +158,7 @@ def test_what_counts_as_another_answer(outcome: Outcome, changes: bool) -> None:
     assert bool(changed) == changes
 
 
-def test_target_that_declares_draws_is_not_asked_again(tmp_path: Path) -> None:
+def test_client_with_admissible_grade_is_not_checked_for_determinism(tmp_path: Path) -> None:
     class Drawing(_Client):
         grades = {BUILTIN.slug: "admissible"}  # noqa: RUF012
 
@@ -171,7 +171,7 @@ def test_target_that_declares_draws_is_not_asked_again(tmp_path: Path) -> None:
     assert not any("deterministic" in kind for kind in _found(events))
 
 
-def test_a_client_that_draws_for_every_key_is_not_compared_with_librdkafka(tmp_path: Path) -> None:
+def test_client_with_random_partition_for_every_key_is_not_diagnosed_as_librdkafka(tmp_path: Path) -> None:
     client = _Client()
     client.hashes = lambda _: client.chance.getrandbits(31)
     found = [one for one in _found(_gate(client, tmp_path)).values() if one.diagnosis]

@@ -50,7 +50,7 @@ def _each_rule() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("rule", list(_each_rule()))
-def test_no_question_is_out_of_domain_and_there_are_enough(rule: Rule, tmp_path: Path) -> None:
+def test_gate_asks_enough_questions_and_none_out_of_domain(rule: Rule, tmp_path: Path) -> None:
     release = _release(rule)
     asked = {
         question
@@ -62,7 +62,7 @@ def test_no_question_is_out_of_domain_and_there_are_enough(rule: Rule, tmp_path:
     assert len(answers) >= ENOUGH.get(rule.slug, 50)
 
 
-def test_of_plain_keyed_records_there_are_a_thousand(tmp_path: Path) -> None:
+def test_gate_asks_at_least_1000_keyed_records_with_default_partitioner(tmp_path: Path) -> None:
     sources = gate_sources(RULES["producer-partition"], NEWEST, "exact", 200, 1, tmp_path, "")
     plain = [
         one
@@ -91,11 +91,11 @@ def _correct(rule: str, _: str, question: dict[str, Any]) -> dict[str, Any] | No
 KEYED = ("murmur2", "partition-for-key", "sequence-increment")
 
 
-def test_correct_client_conforms_at_the_first_run(tmp_path: Path) -> None:
+def test_correct_client_of_keyed_rules_passes_gate_with_exit_code_0(tmp_path: Path) -> None:
     assert _run(_correct, tmp_path, *KEYED).ended.exit_code == 0
 
 
-def test_what_is_out_of_domain_is_counted_apart_and_changes_no_verdict(tmp_path: Path) -> None:
+def test_out_of_domain_differences_are_counted_apart_and_change_no_verdict(tmp_path: Path) -> None:
     result = _run(_correct, tmp_path, *KEYED, out_of_domain=True)
     assert result.ended.exit_code == 0
     assert (result.ended.differed, result.ended.failed) == (0, 0)
@@ -111,7 +111,7 @@ def test_what_is_out_of_domain_is_counted_apart_and_changes_no_verdict(tmp_path:
 
 
 @pytest.mark.parametrize(("by", "inside"), [(1, True), (0, False)])
-def test_search_for_differences_stays_on_one_side_of_the_domain(by: int, inside: bool) -> None:
+def test_comparison_ignores_wrong_answers_outside_the_searched_domain(by: int, inside: bool) -> None:
     rule = RULES["sequence-increment"]
     for out_of_domain in (False, True):
         compared = DomainComparison(EXPECTED, EXPECTED, NEWEST, out_of_domain=out_of_domain)
@@ -121,7 +121,7 @@ def test_search_for_differences_stays_on_one_side_of_the_domain(by: int, inside:
         assert isinstance(verdict, Differs) == (inside != out_of_domain)
 
 
-def test_findings_are_made_small_within_the_domain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shrinking_a_finding_stays_within_the_rule_domain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Here only long keys are in domain: the search must not come to a shorter one."""
     rule = RULES["partition-for-key"]
     monkeypatch.setattr("kafka_conformance.gate.questions.frozen", lambda _: None)
@@ -155,7 +155,7 @@ def test_findings_are_made_small_within_the_domain(tmp_path: Path, monkeypatch: 
         (None, False),
     ],
 )
-def test_a_hash_is_the_same_with_and_without_a_sign(answer: Any, same: bool) -> None:
+def test_murmur2_answer_matches_as_signed_or_unsigned_int32_only(answer: Any, same: bool) -> None:
     assert murmur2(b"21") == -973932308
     verdict = DomainComparison(EXPECTED, EXPECTED, NEWEST).verdict(
         RULES["murmur2"], RULES["murmur2"].question("3231"), Answered({"hash": -973932308}), Answered({"hash": answer})

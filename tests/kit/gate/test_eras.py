@@ -45,7 +45,7 @@ def _gate(folder: Path, kafka: str, releases: dict[str, str], known: KnownFailur
         return gate(target, plan, known or KnownFailures(today=date(2026, 1, 1)), lambda _: None, Steps("", 1))
 
 
-def test_the_newest_release_of_each_era_is_asked_of_each_rule() -> None:
+def test_eras_option_asks_every_rule_in_newest_release_of_every_era() -> None:
     asked = asked_rules("eras", ["murmur2", SLUG])
     assert asked == [(rule, era.newest) for rule in (RULES["murmur2"], RULE) for era in eras(rule)]
     assert len(asked) > 2
@@ -53,7 +53,7 @@ def test_the_newest_release_of_each_era_is_asked_of_each_rule() -> None:
     assert asked_eras("all", [SLUG]) == asked_eras("", [SLUG]) == {}
 
 
-def test_older_eras_are_asked_distinguishing_cases_and_fewer_examples() -> None:
+def test_older_eras_get_only_distinguishing_cases_and_fewer_random_examples() -> None:
     def asked(release: Any, **given: Any) -> dict[str, list[Any]]:
         made = gate_sources(RULE, release, "exact", 60, 1, Path("none"), "target", **given)
         return {source.name: list(source.questions) for source, _ in made}
@@ -79,7 +79,7 @@ def test_older_era_answered_as_newest_differs_only_with_eras_option(tmp_path: Pa
     assert verdicts == {str(era.newest): "differs" if era is EVERY[-2] else "agrees" for era in EVERY}
 
 
-def test_every_event_of_a_rule_names_the_era(tmp_path: Path) -> None:
+def test_rule_began_events_list_era_releases_only_with_eras_option(tmp_path: Path) -> None:
     began = [event for event in _gate(tmp_path, "eras", {}).events if isinstance(event, RuleBegan)]
     assert [event.era for event in began] == [tuple(map(str, era.releases)) for era in EVERY]
     assert [event.release for event in began] == [event.era[-1] for event in began]
@@ -87,7 +87,7 @@ def test_every_event_of_a_rule_names_the_era(tmp_path: Path) -> None:
     assert alone.era == ()
 
 
-def test_known_failures_written_with_eras_hold_with_eras(tmp_path: Path) -> None:
+def test_known_failures_written_with_eras_pass_with_eras_and_fail_without(tmp_path: Path) -> None:
     takes, path = {str(EVERY[-2].newest): str(EVERY[-1].newest)}, tmp_path / "known.toml"
     known = KnownFailures(today=date(2026, 1, 1))
     assert updated(path, known, _gate(tmp_path / "f", "eras", takes, known).unknown)
@@ -96,7 +96,7 @@ def test_known_failures_written_with_eras_hold_with_eras(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("slug", ["builtin-partitioner", "idempotence-config"])
-def test_a_rule_whose_newest_era_is_asked_alone_is_asked_as_without_eras(slug: str) -> None:
+def test_newest_era_gets_equal_questions_with_and_without_eras_option(slug: str) -> None:
     rule = RULES[slug]
     newest = eras(rule)[-1].newest
     with_eras, without = (gate_sources(rule, newest, "exact", 5, 1, Path("none"), "t", eras=every)

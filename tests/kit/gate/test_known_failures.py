@@ -45,7 +45,7 @@ def _known(tmp_path: Path, text: str = ENTRY) -> KnownFailures:
     return known
 
 
-def test_known_failure_covers_the_described_difference(tmp_path: Path) -> None:
+def test_known_failure_covers_difference_of_equal_rule_and_matching_pattern(tmp_path: Path) -> None:
     known = _known(tmp_path)
     covered = known.covers(_miss())
     assert covered is not None
@@ -54,7 +54,9 @@ def test_known_failure_covers_the_described_difference(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [{"rule": "delivery"}, {"kind": "hash → raises X"}])
-def test_known_failure_with_another_field_covers_nothing(tmp_path: Path, change: dict[str, object]) -> None:
+def test_known_failure_does_not_cover_difference_of_another_rule_or_kind(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
     assert _known(tmp_path).covers(_miss(**change)) is None
 
 
@@ -68,7 +70,9 @@ def test_known_failure_with_another_field_covers_nothing(tmp_path: Path, change:
         ('release = "4.4.0"', True),
     ],
 )
-def test_message_and_diagnosis_have_to_be_as_expected(tmp_path: Path, line: str, covers: bool) -> None:
+def test_known_failure_covers_only_matching_message_diagnosis_and_release(
+    tmp_path: Path, line: str, covers: bool
+) -> None:
     known = _known(tmp_path, ENTRY + line + "\n")
     assert (known.covers(_miss()) is not None) == covers
     assert [stale.why for stale in known.wrong()] == ([] if covers else ["another message"])
@@ -85,13 +89,13 @@ def test_message_and_diagnosis_have_to_be_as_expected(tmp_path: Path, line: str,
         (ENTRY + 'release = "2.8.2"\n', "unknown"),
     ],
 )
-def test_wrong_known_failure_is_reported_with_reason_and_hint(tmp_path: Path, text: str, why: str) -> None:
+def test_stale_expired_or_unknown_known_failure_is_reported_with_hint(tmp_path: Path, text: str, why: str) -> None:
     (stale,) = _known(tmp_path, text).wrong()
     assert stale.why == why
     assert stale.hint
 
 
-def test_partial_run_neither_accuses_nor_removes_entries_without_a_match(tmp_path: Path) -> None:
+def test_partial_run_keeps_unmatched_known_failures_but_reports_expired_and_stale(tmp_path: Path) -> None:
     text = ENTRY + ENTRY.replace('pattern = "another*"', 'case = "not asked"')
     known = _known(tmp_path, text)
     assert known.keeps() == [False, False]
@@ -105,12 +109,12 @@ def test_partial_run_neither_accuses_nor_removes_entries_without_a_match(tmp_pat
         assert [stale.why for stale in known.wrong()] == [why]
 
 
-def test_an_expired_entry_covers_nothing(tmp_path: Path) -> None:
+def test_expired_known_failure_covers_no_difference(tmp_path: Path) -> None:
     known = _known(tmp_path, ENTRY.replace("2026-12-01", "2026-11-20"))
     assert known.covers(_miss()) is None
 
 
-def test_the_last_day_counts(tmp_path: Path) -> None:
+def test_known_failure_still_covers_on_the_expiry_date(tmp_path: Path) -> None:
     known = _known(tmp_path, ENTRY.replace("2026-12-01", "2026-11-21"))
     assert known.covers(_miss()) is not None
     assert known.wrong() == []
@@ -131,7 +135,7 @@ def test_the_last_day_counts(tmp_path: Path) -> None:
         ENTRY + 'release = "lately"\n',
     ],
 )
-def test_a_file_that_cannot_be_understood_is_one_line(tmp_path: Path, text: str) -> None:
+def test_malformed_known_failures_file_is_refused_with_one_line(tmp_path: Path, text: str) -> None:
     (tmp_path / "known.toml").write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match="known") as raised:
         read(tmp_path / "known.toml", TODAY)
@@ -146,7 +150,9 @@ def test_a_file_that_cannot_be_understood_is_one_line(tmp_path: Path, text: str)
         ("zzz", "a report of the gate names the diagnosis of each difference"),
     ],
 )
-def test_mistyped_diagnosis_is_refused_with_the_nearest_name(tmp_path: Path, written: str, hint: str) -> None:
+def test_known_failure_with_mistyped_diagnosis_is_refused_with_nearest_name(
+    tmp_path: Path, written: str, hint: str
+) -> None:
     (tmp_path / "known.toml").write_text(f'{ENTRY}diagnosis = "{written}"\n', encoding="utf-8")
     with pytest.raises(BadInput, match=re.escape(hint)) as raised:
         read(tmp_path / "known.toml", TODAY)
@@ -154,7 +160,7 @@ def test_mistyped_diagnosis_is_refused_with_the_nearest_name(tmp_path: Path, wri
 
 
 @pytest.mark.parametrize("diagnosis", ["crc32", "as-2.8.2", "always-the-same", "another-error"])
-def test_every_diagnosis_of_a_gate_may_be_named(tmp_path: Path, diagnosis: str) -> None:
+def test_known_failure_accepts_mutant_release_or_generic_diagnosis_name(tmp_path: Path, diagnosis: str) -> None:
     assert _known(tmp_path, f'{ENTRY}diagnosis = "{diagnosis}"\n').entries
 
 
@@ -168,7 +174,7 @@ def test_every_diagnosis_of_a_gate_may_be_named(tmp_path: Path, diagnosis: str) 
         ("3.3.1", ["3.3.1"]),
     ],
 )
-def test_an_entry_holds_in_a_span_of_releases(tmp_path: Path, release: str, holds: list[str]) -> None:
+def test_known_failure_covers_only_releases_in_the_given_range(tmp_path: Path, release: str, holds: list[str]) -> None:
     known = _known(tmp_path, f'{ENTRY}release = "{release}"\n')
     asked = ["2.8.2", "3.2.3", "3.3.1", "4.4.0"]
     assert [each for each in asked if known.covers(_miss(release=each))] == holds
@@ -185,7 +191,7 @@ def test_an_entry_holds_in_a_span_of_releases(tmp_path: Path, release: str, hold
         (["2.8.2", "3.3.1"], ["up to 2.8.2", "3.3.1"]),
     ],
 )
-def test_new_known_failure_names_releases_only_if_relevant(
+def test_new_known_failure_names_release_range_unless_every_asked_release_differs(
     tmp_path: Path, found: list[str], written: list[str]
 ) -> None:
     known = KnownFailures(today=TODAY)
@@ -196,7 +202,7 @@ def test_new_known_failure_names_releases_only_if_relevant(
     assert [entry.release for entry in read(tmp_path / "new.toml", TODAY).entries] == written
 
 
-def test_an_entry_of_one_release_asked_holds_in_the_next_one(tmp_path: Path) -> None:
+def test_known_failure_written_from_one_release_covers_later_releases(tmp_path: Path) -> None:
     known = KnownFailures(today=TODAY)
     known.asked("murmur2", "4.4.0", [])
     updated(tmp_path / "new.toml", known, [(_differed(), "crc32")])
@@ -206,12 +212,12 @@ def test_an_entry_of_one_release_asked_holds_in_the_next_one(tmp_path: Path) -> 
     assert later.wrong() == []
 
 
-def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+def test_missing_known_failures_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read"):
         read(tmp_path / "no.toml", TODAY)
 
 
-def test_new_known_failures_file_covers_the_recorded_differences(tmp_path: Path) -> None:
+def test_new_known_failures_file_covers_the_recorded_differences_for_90_days(tmp_path: Path) -> None:
     path = tmp_path / "new.toml"
     odd = _miss(kind="a [kind] of *its* own?")
     assert updated(path, KnownFailures(today=TODAY), [(_differed(), "crc32"), (_differed(odd.kind), "")]) == 2
@@ -236,13 +242,13 @@ def test_update_of_known_failures_removes_stale_and_keeps_comments(tmp_path: Pat
     assert [entry.pattern for entry in read(tmp_path / "known.toml", TODAY).entries] == ["another*", "raises X"]
 
 
-def test_unwritable_known_failures_file_is_reported_as_such(tmp_path: Path) -> None:
+def test_unwritable_known_failures_file_raises_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     with pytest.raises(KitError, match="cannot be written"):
         updated(tmp_path / "taken" / "known.toml", KnownFailures(today=TODAY), [])
 
 
-def test_a_new_entry_names_all_releases_of_the_eras_that_differ(tmp_path: Path) -> None:
+def test_new_known_failure_names_every_release_of_the_differing_era(tmp_path: Path) -> None:
     known = KnownFailures(today=TODAY)
     for era in (("1.1.1",), ("2.0.1", "2.8.2", "3.0.0"), ("3.1.2", "4.4.0")):
         known.asked("murmur2", era[-1], ["aa"], era)

@@ -78,7 +78,7 @@ def _blind(question: dict[str, Any], answer: Answer) -> Answer:
 
 
 @pytest.mark.parametrize("slug", ["record-accumulator", "producer-sequences", "broker-producer-state", "log-segment"])
-def test_client_without_state_conforms_in_what_is_public(tmp_path: Path, slug: str) -> None:
+def test_client_without_internal_state_conforms_and_look_steps_are_left_out(tmp_path: Path, slug: str) -> None:
     result = _gate(tmp_path, slug, lambda question, answer: _blind(question, answer) if "steps" in answer else answer)
     ended = _ended(result)
     assert (ended.verdict, result.ended.exit_code, ended.unsupported) == ("agrees", 0, 0)
@@ -87,13 +87,13 @@ def test_client_without_state_conforms_in_what_is_public(tmp_path: Path, slug: s
     assert "left out of the answers and not judged: steps.look" in _remarks(result)
 
 
-def test_mistake_of_a_client_without_state_is_named(tmp_path: Path) -> None:
+def test_diagnosis_names_mistake_of_client_without_internal_state(tmp_path: Path) -> None:
     result = _gate(tmp_path, "producer-sequences", _blind, MISTAKE)
     named = {one.diagnosis.mutant for one in _found(result.events) if one.diagnosis}
     assert MISTAKE in named
 
 
-def test_required_step_that_is_unsupported_makes_the_answer_unsupported(tmp_path: Path) -> None:
+def test_unsupported_required_step_makes_the_whole_answer_unsupported(tmp_path: Path) -> None:
     def without_expiry(question: dict[str, Any], answer: Answer) -> Answer:
         steps = zip(question["steps"], answer.get("steps", ()), strict=False)
         return {"steps": [{"unsupported": "no clock"} if asked["op"] == "run" else one for asked, one in steps]}
@@ -103,7 +103,7 @@ def test_required_step_that_is_unsupported_makes_the_answer_unsupported(tmp_path
     assert (_ended(result).verdict, result.ended.exit_code) == ("not judged", 2)
 
 
-def test_field_too_many_that_changes_is_named_and_hides_nothing(tmp_path: Path) -> None:
+def test_extra_answer_field_is_reported_and_hides_no_wrong_partition(tmp_path: Path) -> None:
     ticks = itertools.count()
 
     def timed(_: dict[str, Any], answer: Answer) -> Answer:
@@ -124,7 +124,7 @@ def test_field_too_many_that_changes_is_named_and_hides_nothing(tmp_path: Path) 
     assert "took_us" in markdown.write(result.events)
 
 
-def test_field_too_many_of_a_step_is_one_kind_for_all_steps(tmp_path: Path) -> None:
+def test_extra_field_in_every_step_is_reported_as_one_kind_of_difference(tmp_path: Path) -> None:
     def labelled(_: dict[str, Any], answer: Answer) -> Answer:
         return {"steps": [{**one, "note": "ok"} for one in answer["steps"]]} if "steps" in answer else answer
 
@@ -132,7 +132,7 @@ def test_field_too_many_of_a_step_is_one_kind_for_all_steps(tmp_path: Path) -> N
     assert kinds == {"one field too many: note"}
 
 
-def test_field_that_every_answer_has_is_missed_and_not_an_optional_one(tmp_path: Path) -> None:
+def test_missing_required_field_is_reported_and_missing_optional_field_is_not(tmp_path: Path) -> None:
     def without_flag(_: dict[str, Any], answer: Answer) -> Answer:
         return {"steps": [{k: v for k, v in one.items() if k != "new_batch"} for one in answer.get("steps", ())]}
 
@@ -161,7 +161,7 @@ def _records_only(question: dict[str, Any], answer: Answer) -> Answer | None:
     return {"batches": batches, **({"raises": answer["raises"]} if "raises" in answer else {})}
 
 
-def test_decoder_of_records_alone_conforms_in_the_decoding_half(tmp_path: Path) -> None:
+def test_record_batch_decoder_without_header_fields_conforms_for_decoding_only(tmp_path: Path) -> None:
     result = _gate(tmp_path, "record-batch", _records_only)
     ended = _ended(result)
     assert (ended.verdict, result.ended.exit_code) == ("agrees", 0), result.ended.why
@@ -172,7 +172,7 @@ def test_decoder_of_records_alone_conforms_in_the_decoding_half(tmp_path: Path) 
     assert f"0 of 1 rule asked conform, 1 in part (the kit has {len(RULES)})" in result.ended.why
 
 
-def test_decoder_with_wrong_timestamps_differs_in_the_decoding_half(tmp_path: Path) -> None:
+def test_record_batch_decoder_with_wrong_timestamps_differs_with_high_severity(tmp_path: Path) -> None:
     def off_by_one(question: dict[str, Any], answer: Answer) -> Answer | None:
         read_ = _records_only(question, answer)
         for batch in (read_ or {}).get("batches", ()):
@@ -204,7 +204,7 @@ def _encoder(question: dict[str, Any], answer: Answer, epoch: int = 0) -> Answer
 
 
 @pytest.mark.parametrize("epoch", [0, 77])
-def test_leader_epoch_of_a_producer_is_harmless_in_an_encoder(tmp_path: Path, epoch: int) -> None:
+def test_any_leader_epoch_in_producer_encoded_batch_is_harmless(tmp_path: Path, epoch: int) -> None:
     result = _gate(tmp_path, "record-batch", lambda question, answer: _encoder(question, answer, epoch))
     ended = _ended(result)
     assert (ended.verdict, result.ended.exit_code) == ("agrees", 0), result.ended.why
@@ -215,7 +215,7 @@ def test_leader_epoch_of_a_producer_is_harmless_in_an_encoder(tmp_path: Path, ep
     assert "differs, harmless" in _remarks(result)
 
 
-def test_leader_epoch_in_every_batch_hides_no_mistake(tmp_path: Path) -> None:
+def test_harmless_leader_epoch_difference_does_not_hide_wrong_record_bytes(tmp_path: Path) -> None:
     def wrong(question: dict[str, Any], answer: Answer) -> Answer | None:
         encoded = _encoder(question, answer)
         if encoded is not None and len(question["encode"]["records"]) > 1:
@@ -230,7 +230,7 @@ def test_leader_epoch_in_every_batch_hides_no_mistake(tmp_path: Path) -> None:
         assert len(one.question["encode"]["records"]) > 1
 
 
-def test_leader_epoch_that_a_broker_writes_is_not_excused() -> None:
+def test_other_leader_epoch_is_accepted_only_if_the_question_specifies_none() -> None:
     rule = RULES["record-batch"]
     for asked, agrees in (
         ({"records": [{"value": "07"}]}, True),
@@ -242,7 +242,7 @@ def test_leader_epoch_that_a_broker_writes_is_not_excused() -> None:
         assert read(rule, question, expected, actual).agrees == agrees
 
 
-def test_compressed_batch_answered_by_bytes_is_read_back(tmp_path: Path) -> None:
+def test_compressed_batch_bytes_are_decoded_before_comparison(tmp_path: Path) -> None:
     from kafka_conformance.rules.record_batch.adapter import new_batch
     from kafka_reference.record_batch import encode_batch
 
@@ -263,7 +263,7 @@ def test_compressed_batch_answered_by_bytes_is_read_back(tmp_path: Path) -> None
     assert not read(RULES["record-batch"], asked, expected, {"bytes": "zz"}).agrees
 
 
-def test_exceptions_of_another_language_are_harmless_in_a_decoder(tmp_path: Path) -> None:
+def test_exception_names_other_than_javas_are_harmless_in_record_batch_decoder(tmp_path: Path) -> None:
     def renamed(value: Any) -> Any:
         if isinstance(value, dict):
             return {name: "CorruptRecordError" if name == "raises" else renamed(one) for name, one in value.items()}
@@ -274,7 +274,7 @@ def test_exceptions_of_another_language_are_harmless_in_a_decoder(tmp_path: Path
     assert any("other names than Java's" in note for note in _ended(result).harmless)
 
 
-def test_difference_of_an_optional_part_alone_is_medium(tmp_path: Path) -> None:
+def test_difference_only_in_optional_batch_field_has_medium_severity(tmp_path: Path) -> None:
     def other_sizes(question: dict[str, Any], answer: Answer) -> Answer | None:
         for batch in answer.get("batches", ()):
             batch["iterated"] = {"records": 99}
@@ -285,7 +285,7 @@ def test_difference_of_an_optional_part_alone_is_medium(tmp_path: Path) -> None:
     assert all("batches.iterated" in one.effect for one in found)
 
 
-def test_part_that_is_given_at_times_is_counted(tmp_path: Path) -> None:
+def test_occasionally_omitted_optional_field_is_reported_with_answered_count(tmp_path: Path) -> None:
     def at_times(question: dict[str, Any], answer: Answer) -> Answer | None:
         if "decode" in question and len(question["decode"]) % 3 == 0:
             answer.pop("valid_bytes")
@@ -297,7 +297,7 @@ def test_part_that_is_given_at_times_is_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("slug", [slug for slug, rule in RULES.items() if rule.optional_parts])
-def test_optional_parts_are_parts_that_answers_have(slug: str) -> None:
+def test_optional_parts_of_every_rule_name_existing_answer_fields(slug: str) -> None:
     rule = RULES[slug]
     ops = {str(step.__struct_config__.tag): step for step in (step_types(rule) or {})}
     fields = set(answer_type(rule).__struct_fields__)

@@ -29,7 +29,7 @@ def _events(errors: list[Judgement], folder: Path) -> list[ProtocolError]:
     return list(protocol_errors(RULE, NEWEST, errors, "target:-- mine", {"seed": 7}, FailureFolder(folder)))
 
 
-def test_the_smallest_question_of_an_error_is_named_and_saved(tmp_path: Path) -> None:
+def test_protocol_error_names_and_saves_the_smallest_question_at_fault(tmp_path: Path) -> None:
     keys = ["0011", "00", "001122"]
     (event,) = _events([_error(key, Crashed("mine", DIED)) for key in keys], tmp_path)
     assert (event.error, event.what, event.hint, event.times) == ("died", DIED.what, DIED.hint, 3)
@@ -41,7 +41,7 @@ def test_the_smallest_question_of_an_error_is_named_and_saved(tmp_path: Path) ->
     assert failure.found == {"seed": 7, "of_this_kind": 3}
 
 
-def test_each_distinct_failure_has_a_separate_smallest_question(tmp_path: Path) -> None:
+def test_distinct_error_messages_give_separate_events_with_smallest_questions(tmp_path: Path) -> None:
     said = {"00": "ValueError: no", "0011": "IndexError: no", "22": "IndexError: no"}
     events = _events([_error(key, Errored("mine", what)) for key, what in said.items()], tmp_path)
     assert [(event.error, event.what, event.times) for event in events] == [
@@ -53,13 +53,13 @@ def test_each_distinct_failure_has_a_separate_smallest_question(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("what", ["no key {!r}", 'no "{}"', "at 0x{}", "number {} of 9"])
-def test_messages_that_differ_in_details_are_one_kind(tmp_path: Path, what: str) -> None:
+def test_error_messages_differing_only_in_keys_or_numbers_give_one_event(tmp_path: Path, what: str) -> None:
     errors = [_error(key, Errored("mine", what.format(key))) for key in ("00", "0a1b", "42")]
     (event,) = _events(errors, tmp_path)
     assert event.times == 3
 
 
-def test_the_kinds_are_bounded_and_no_error_is_left_out(tmp_path: Path) -> None:
+def test_number_of_protocol_error_events_is_bounded_and_every_error_counted(tmp_path: Path) -> None:
     words = [chr(ord("a") + n // 26) + chr(ord("g") + n % 20) + "xyz" for n in range(3 * MOST)]
     errors = [_error("00", Errored("mine", word)) for word in dict.fromkeys(words)]
     events = _events(errors, tmp_path)
@@ -67,14 +67,14 @@ def test_the_kinds_are_bounded_and_no_error_is_left_out(tmp_path: Path) -> None:
     assert sum(event.times for event in events) == len(errors)
 
 
-def test_a_question_that_was_not_asked_is_counted_and_is_not_at_fault(tmp_path: Path) -> None:
+def test_question_not_asked_after_a_crash_is_counted_but_not_blamed(tmp_path: Path) -> None:
     skipped = Lost("died", DIED.what, DIED.hint, asked=False)
     events = _events([_error("00", Crashed("mine", skipped)), _error("0011", Crashed("mine", DIED))], tmp_path)
     assert [(event.times, event.question) for event in events] == [(1, None), (1, {"key": "0011"})]
     assert [path.stem for path in tmp_path.iterdir()] == [events[1].id]
 
 
-def test_a_folder_that_cannot_be_written_costs_a_warning_only(tmp_path: Path) -> None:
+def test_unwritable_failures_folder_adds_a_warning_and_keeps_the_event(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     folder = FailureFolder(tmp_path / "taken")
     (event,) = protocol_errors(RULE, NEWEST, [_error("00", Crashed("mine", DIED))], "target:x", {}, folder)

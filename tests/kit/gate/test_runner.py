@@ -92,7 +92,7 @@ def _ended(events: Sequence[Event]) -> Ended:
     return next(_of(events, Ended))
 
 
-def test_a_right_target_conforms(tmp_path: Path) -> None:
+def test_correct_client_conforms_with_exit_code_0_and_saves_no_failures(tmp_path: Path) -> None:
     events = _gate(_Target(_right), tmp_path, MURMUR2, FOLD)
     assert _ended(events).exit_code == 0
     second, first = _of(events, RuleEnded)
@@ -103,7 +103,7 @@ def test_a_right_target_conforms(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_wrong_target_differs_with_a_diagnosis(tmp_path: Path) -> None:
+def test_client_hashing_with_crc32_differs_with_diagnosis_crc32(tmp_path: Path) -> None:
     events = _gate(_Target(_mutant("crc32")), tmp_path)
     assert _ended(events).exit_code == 1
     (differed,) = _of(events, Differed)
@@ -113,14 +113,16 @@ def test_wrong_target_differs_with_a_diagnosis(tmp_path: Path) -> None:
     assert read_failure(differed.file).typed_question() == MURMUR2.question(**differed.question)
 
 
-def test_frozen_answers_take_precedence_over_the_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recorded_java_answers_take_precedence_over_the_reference(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(gate_questions, "EXPECTED", ReferenceAnswerer("r", lambda _, __: {"hash": "nothing"}))
     (ended,) = _of(_gate(_Target(_right), tmp_path), RuleEnded)
     assert ended.agreed == 2
     assert ended.differed == ended.fresh > 0
 
 
-def test_a_finding_is_made_small_through_the_target(tmp_path: Path) -> None:
+def test_finding_is_shrunk_by_asking_the_client_smaller_questions(tmp_path: Path) -> None:
     def say(rule: Rule, release: Release, question: Any) -> Outcome:
         return Answered({"hash": 0}) if question.key else _right(rule, release, question)
 
@@ -129,7 +131,7 @@ def test_a_finding_is_made_small_through_the_target(tmp_path: Path) -> None:
     assert [path.stem for path in tmp_path.iterdir()] == [differed.id]
 
 
-def test_saved_failures_are_asked_again_for_the_same_target(tmp_path: Path) -> None:
+def test_saved_failures_are_asked_again_only_of_the_client_that_failed(tmp_path: Path) -> None:
     _gate(_Target(_mutant("crc32")), tmp_path)
     (ended,) = _of(_gate(_Target(_right), tmp_path), RuleEnded)
     assert (ended.earlier, ended.verdict) == (1, "agrees")
@@ -138,7 +140,7 @@ def test_saved_failures_are_asked_again_for_the_same_target(tmp_path: Path) -> N
     assert next(_of(events, RuleEnded)).earlier == 0
 
 
-def test_a_damaged_or_foreign_file_among_the_failures_is_left_alone(tmp_path: Path) -> None:
+def test_damaged_file_in_failures_folder_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text("nonsense")
     assert _ended(_gate(_Target(_right), tmp_path)).exit_code == 0
 
@@ -151,7 +153,7 @@ def test_a_damaged_or_foreign_file_among_the_failures_is_left_alone(tmp_path: Pa
         (Unsupported("no such thing"), "unsupported", 2),
     ],
 )
-def test_a_target_that_cannot_be_judged_does_not_pass(
+def test_client_that_fails_hangs_or_supports_nothing_exits_2(
     tmp_path: Path, outcome: Outcome, verdict: str, code: int
 ) -> None:
     events = _gate(_Target(lambda *_: outcome), tmp_path)
@@ -165,7 +167,7 @@ def test_repeated_protocol_error_is_reported_once_with_count(tmp_path: Path) -> 
     assert error.times > 20
 
 
-def test_a_question_that_was_lost_is_saved_and_asked_again(tmp_path: Path) -> None:
+def test_question_that_ends_the_driver_is_saved_and_asked_again(tmp_path: Path) -> None:
     def say(rule: Rule, release: Release, question: Any) -> Outcome:
         return Lost("died", "it ended", "hint") if question.key == "666f6f" else _right(rule, release, question)
 
@@ -187,7 +189,7 @@ def test_failures_that_cannot_be_saved_do_not_change_the_verdict(tmp_path: Path)
     assert differed.id
 
 
-def test_a_difference_outweighs_a_crash(tmp_path: Path) -> None:
+def test_difference_outweighs_failed_answers_so_gate_exits_1(tmp_path: Path) -> None:
     def say(rule: Rule, release: Release, question: Any) -> Outcome:
         return Answered({"hash": 7}) if not question.key else Failed("no")
 
@@ -200,7 +202,7 @@ def test_output_after_the_last_answer_is_a_protocol_error(tmp_path: Path) -> Non
     assert _ended(events).exit_code == 2
 
 
-def test_unsupported_rules_are_skipped_unless_named(tmp_path: Path) -> None:
+def test_undeclared_rules_are_skipped_and_exit_2_if_named(tmp_path: Path) -> None:
     def say(rule: Rule, release: Release, question: Question) -> Outcome:
         return _right(rule, release, question) if rule is MURMUR2 else Unsupported("not here")
 
@@ -213,7 +215,7 @@ def test_unsupported_rules_are_skipped_unless_named(tmp_path: Path) -> None:
     assert "partition-for-key" in _ended(events).why
 
 
-def test_a_target_with_none_of_the_rules_is_not_judged(tmp_path: Path) -> None:
+def test_client_that_supports_no_asked_rule_exits_2(tmp_path: Path) -> None:
     assert _ended(_gate(_Target(_right, frozenset()), tmp_path)).exit_code == 2
 
 
@@ -222,7 +224,7 @@ def _known(**changes: Any) -> KnownFailures:
     return KnownFailures([Entry(**fields)], date(2026, 1, 1))
 
 
-def test_what_is_known_does_not_fail_the_gate_and_is_counted(tmp_path: Path) -> None:
+def test_known_failures_do_not_fail_the_gate_and_are_counted(tmp_path: Path) -> None:
     events = _gate(_Target(_mutant("crc32")), tmp_path, known=_known(diagnosis="crc32"))
     (ended,) = _of(events, RuleEnded)
     assert (ended.verdict, ended.differed) == ("known", 0)
@@ -231,19 +233,19 @@ def test_what_is_known_does_not_fail_the_gate_and_is_counted(tmp_path: Path) -> 
     assert all(differed.known.reason == "so it is" for differed in _of(events, Differed))
 
 
-def test_what_is_known_of_another_mistake_does(tmp_path: Path) -> None:
+def test_known_failure_with_another_diagnosis_covers_nothing_and_is_reported(tmp_path: Path) -> None:
     events = _gate(_Target(_mutant("fnv-1a")), tmp_path, known=_known(diagnosis="crc32"))
     assert next(_of(events, RuleEnded)).differed > 20
     assert [stale.why for stale in _of(events, Stale)] == ["another message"]
 
 
-def test_what_is_known_and_gone_fails_the_gate(tmp_path: Path) -> None:
+def test_known_failure_that_no_longer_occurs_fails_the_gate_as_stale(tmp_path: Path) -> None:
     events = _gate(_Target(_right), tmp_path, known=_known())
     assert [stale.why for stale in _of(events, Stale)] == ["stale"]
     assert _ended(events).exit_code == 1
 
 
-def test_a_target_that_draws_by_itself_is_held_to_what_is_admissible(tmp_path: Path) -> None:
+def test_client_with_own_random_draws_conforms_only_with_admissible_grade(tmp_path: Path) -> None:
     rule, draws = RULES["builtin-partitioner"], tuple(range(3, 60))
 
     def say(_: Rule, release: Release, question: Any) -> Outcome:
@@ -270,7 +272,7 @@ def _counting_bytes(slug: str | None) -> Say:
     return say
 
 
-def test_a_client_that_counts_bytes_rightly_conforms_by_hundreds_of_records(tmp_path: Path) -> None:
+def test_builtin_partitioner_with_correct_byte_counts_conforms_over_300_questions(tmp_path: Path) -> None:
     rule = RULES["builtin-partitioner"]
     events = _gate(_Target(_counting_bytes(None), grades={rule.slug: "admissible"}), tmp_path, rule)
     (ended,) = _of(events, RuleEnded)
@@ -278,7 +280,7 @@ def test_a_client_that_counts_bytes_rightly_conforms_by_hundreds_of_records(tmp_
     assert ended.asked > 300
 
 
-def test_partitioner_switching_one_record_early_is_diagnosed(tmp_path: Path) -> None:
+def test_builtin_partitioner_switching_one_record_early_is_diagnosed(tmp_path: Path) -> None:
     rule, slug = RULES["builtin-partitioner"], "switches-one-record-early"
     early = _Target(_counting_bytes(slug), grades={rule.slug: "admissible"})
     events = _gate(early, tmp_path, rule)
@@ -297,13 +299,13 @@ def test_rule_is_asked_in_the_newest_release_that_has_the_rule() -> None:
     assert str(newest_with(MURMUR2, releases)) == "4.4.0"
 
 
-def test_an_explanation_that_is_read_off_the_answer_makes_nothing_known(tmp_path: Path) -> None:
+def test_known_failure_with_diagnosis_always_the_same_covers_no_difference(tmp_path: Path) -> None:
     events = _gate(_Target(lambda *_: Answered({"hash": 7})), tmp_path, known=_known(diagnosis="always-the-same"))
     assert next(_of(events, RuleEnded)).known == 0
     assert _ended(events).exit_code == 1
 
 
-def test_each_finding_is_shrunk_and_saved_to_a_separate_file(tmp_path: Path) -> None:
+def test_known_and_new_findings_are_shrunk_and_saved_to_separate_files(tmp_path: Path) -> None:
     """The shrinker stays among the differences that the same known failure covers, or none."""
     rule = RULES["sequence-increment"]
 
@@ -323,7 +325,7 @@ def test_each_finding_is_shrunk_and_saved_to_a_separate_file(tmp_path: Path) -> 
         assert read_failure(one.file).actual.answer == one.actual
 
 
-def test_example_of_a_diagnosis_is_explained_by_the_diagnosis(tmp_path: Path) -> None:
+def test_saved_example_of_diagnosed_finding_reproduces_the_mutant_answer(tmp_path: Path) -> None:
     events = _gate(_Target(_mutant("increment-starts-over")), tmp_path, RULES["sequence-increment"])
     mutant = next(one for one in MUTANTS if one.slug == "increment-starts-over")
     explained = [one for one in _of(events, Differed) if one.diagnosis is not None]

@@ -55,7 +55,7 @@ def _produced(**record: Any) -> dict[str, Any]:
         ("sequence-increment", {"sequence": 2147483647, "by": 1}, {"sequence": 0}, {"sequence": 1}, "high", "refuses"),
     ],
 )  # fmt: skip
-def test_severity_of_a_difference_follows_from_the_answers(
+def test_severity_and_effect_of_a_difference_follow_from_rule_and_answers(
     slug: str, question: dict[str, Any], expected: Answer, actual: Answer, severity: str, words: str
 ) -> None:
     harm = harm_of(RULES[slug], [_difference(slug, question, expected, actual)])
@@ -63,7 +63,7 @@ def test_severity_of_a_difference_follows_from_the_answers(
     assert words in harm.effect
 
 
-def test_every_rule_has_an_effect() -> None:
+def test_every_rule_describes_severity_and_effect_of_a_difference() -> None:
     for rule in RULES.values():
         for question in collect(rule, 3, 1):
             harm = harm_of(rule, [Difference(question, {"steps": [{"a": 1}]}, {"steps": [{"a": 2}]})])
@@ -71,13 +71,13 @@ def test_every_rule_has_an_effect() -> None:
             assert harm.severity in get_args(Severity)
 
 
-def test_different_keys_are_counted() -> None:
+def test_differences_of_a_key_in_several_partition_counts_count_as_one_key() -> None:
     asked = [{"key": key, "partitions": count} for key in ("00", "01") for count in (3, 5)]
     found = [_difference("partition-for-key", one, {"partition": 1}, {"partition": 2}) for one in asked]
     assert harm_of(RULES["partition-for-key"], found).keys == 2
 
 
-def test_changing_places_of_a_key_are_as_bad() -> None:
+def test_key_whose_partition_changes_between_sends_has_critical_severity() -> None:
     one = _difference("partition-for-key", {"key": "00", "partitions": 3}, {"partition": 1}, {"partition": 2})
     harm = harm_of(RULES["partition-for-key"], [one], changing=True)
     assert harm.severity == "critical"
@@ -109,7 +109,7 @@ def _terminal(events: Sequence[Event]) -> str:
 
 
 @pytest.mark.parametrize("write", [_terminal, markdown.write, github.write], ids=["terminal", "markdown", "github"])
-def test_the_worst_findings_come_first(write: Any) -> None:
+def test_reports_list_findings_in_order_of_severity(write: Any) -> None:
     text = write(EVENTS)
     places = [text.index(f"Effect of {kind}.") for kind in ORDER]
     assert places == sorted(places)
@@ -117,7 +117,7 @@ def test_the_worst_findings_come_first(write: Any) -> None:
     assert "no known mistake explains this" in text
 
 
-def test_the_page_begins_with_the_rule_whose_finding_is_worst() -> None:
+def test_html_report_begins_with_rule_of_the_most_severe_finding() -> None:
     text = page.write(EVENTS)
     kinds = ["misplaced kind", "few misplaced kind", "odd kind", "spread kind"]
     places = [text.index(f"Effect of {kind}.") for kind in kinds]
@@ -126,20 +126,20 @@ def test_the_page_begins_with_the_rule_whose_finding_is_worst() -> None:
     assert "2,969 keys" in text
 
 
-def test_junit_has_severity_and_effect() -> None:
+def test_junit_failure_states_severity_and_effect_for_users() -> None:
     text = junit.write(EVENTS)
     assert "severity: critical, 2,969 keys" in text
     assert "for users: Effect of misplaced kind." in text
 
 
-def test_a_stream_without_effects_is_written_as_before() -> None:
+def test_terminal_report_of_finding_without_effect_omits_the_effect_line() -> None:
     text = _terminal([RuleBegan("murmur2", "4.4.0", "exact", 0), streams.differed()])
     assert "murmur2 in 4.4.0" in text
     assert "for users" not in text
     assert "no known mistake" not in text
 
 
-def test_findings_are_ranked_by_severity_then_count() -> None:
+def test_findings_are_ranked_by_severity_then_number_of_keys() -> None:
     ranks = [rank(_differed("r", severity, severity, 0, 1)) for severity in get_args(Severity)]
     assert ranks == sorted(ranks)
     assert rank(_differed("r", "k", "high", 5, 1)) < rank(_differed("r", "k", "high", 4, 9))

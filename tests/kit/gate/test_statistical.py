@@ -45,7 +45,7 @@ def _led(cluster: Any) -> list[int]:
     [("builtin-partitioner", "4.4.0"), ("default-partitioner", "3.9.2"), ("default-partitioner", "2.3.1"),
      ("uniform-sticky-partitioner", "2.8.2")],
 )  # fmt: skip
-def test_reference_passes_the_statistical_test_of_the_rule(slug: str, at: str) -> None:
+def test_reference_partitioner_passes_the_statistical_test_of_the_rule(slug: str, at: str) -> None:
     for scenario in scenarios(RULES[slug], 7):
         measured = measure(ReferenceAnswerer(), RULES[slug], parse_release(at), scenario)
         assert not measured.differs, measured.distribution
@@ -56,30 +56,30 @@ def _only(choose: Callable[[Any], Any], number: int) -> bool:
     return measure(_Chooser(choose), BUILTIN, NEWEST, scenarios(BUILTIN, 7)[number]).differs
 
 
-def test_a_bias_of_a_tenth_is_seen() -> None:
+def test_statistical_test_rejects_partitioner_that_favours_partition_0() -> None:
     dice = random.Random(3)
     assert not _only(lambda cluster: dice.choice(_led(cluster)), 0)
     assert _only(lambda cluster: dice.choice([*_led(cluster), 0]), 0)
 
 
-def test_a_partition_without_a_leader_is_seen_at_the_first_record() -> None:
+def test_statistical_test_rejects_rare_records_to_partition_without_leader() -> None:
     dice = random.Random(3)
     assert not _only(lambda cluster: dice.choice(_led(cluster)), 1)
     assert _only(lambda cluster: 1 if dice.random() < 0.001 else dice.choice(_led(cluster)), 1)
 
 
-def test_queues_that_are_not_looked_at_are_seen() -> None:
+def test_statistical_test_rejects_uniform_choice_that_ignores_queue_sizes() -> None:
     dice = random.Random(3)
     assert _only(lambda cluster: dice.choice(_led(cluster)), 2)
     assert not _only(lambda _: dice.choices(range(6), (6, 5, 4, 3, 2, 1))[0], 2)
 
 
 @pytest.mark.parametrize("odd", [99, None, True, "0"])
-def test_what_is_no_partition_of_the_cluster_differs(odd: Any) -> None:
+def test_statistical_test_rejects_answer_that_is_not_a_partition_of_the_cluster(odd: Any) -> None:
     assert _only(lambda _: odd, 0)
 
 
-def test_a_target_that_fails_is_not_judged() -> None:
+def test_client_that_fails_every_question_is_not_judged_statistically() -> None:
     class Fails:
         name = "fails"
 
@@ -91,7 +91,7 @@ def test_a_target_that_fails_is_not_judged() -> None:
     assert len(measured.broken) == 4000
 
 
-def test_rules_without_chance_have_no_scenario() -> None:
+def test_deterministic_rule_has_no_statistical_scenario() -> None:
     assert scenarios(RULES["murmur2"], 1) == []
 
 
@@ -102,7 +102,7 @@ def test_p_value_bound_is_small_only_for_unlikely_counts() -> None:
     assert p_value([999, 1], [1.0, 0.0]) == 0
 
 
-def test_a_question_without_an_answer_is_the_one_that_is_named() -> None:
+def test_failed_question_of_a_statistical_scenario_is_the_only_reported_error() -> None:
     rule = RULES["uniform-sticky-partitioner"]
     bad = scenarios(rule, 1)[0].questions[7]
 

@@ -68,7 +68,7 @@ GROWN = _group(_member("a", 0, 1, 2, 3), _member("b"))
         (_group(_member("a"), _member("b", topics=())), _assigned(a=[0, 1, 2], b=[3]), "each partition once"),
     ],
 )
-def test_eager_assignment_breaks_the_expected_promise_or_none(
+def test_eager_sticky_assignment_is_checked_for_balance_stickiness_and_single_ownership(
     question: AssignorQuestion, answer: Answer, promise: str
 ) -> None:
     assert _promise(EAGER, question, answer) == promise
@@ -86,19 +86,19 @@ def test_eager_assignment_breaks_the_expected_promise_or_none(
         (_group(_member("a", 0, 1), _member("b")), _assigned(a=[0, 1], b=[2, 3]), ""),
     ],
 )
-def test_cooperative_assignment_breaks_the_expected_promise_or_none(
+def test_cooperative_sticky_assignment_is_checked_for_stickiness_and_withheld_partitions(
     question: AssignorQuestion, answer: Answer, promise: str
 ) -> None:
     assert _promise(COOPERATIVE, question, answer) == promise
 
 
-def test_no_measure_where_java_gives_a_partition_to_a_member_without_topics() -> None:
+def test_sticky_assignment_is_not_checked_if_java_assigns_to_member_without_subscription() -> None:
     question = _group(_member("a", 0, 1, topics=()), _member("b", 2), count=3)
     assert EAGER.ask(question, NEWEST)["assignment"]["a"]
     assert _promise(EAGER, question, _assigned(a=[], b=[0, 1, 2])) == ""
 
 
-def test_a_client_may_fail_where_java_throws() -> None:
+def test_client_may_raise_but_not_drop_partitions_where_java_assignor_throws() -> None:
     """Java remembers an older claim of a member that no longer subscribes to the topic."""
     members = (
         AskedMember("m0", owned=(("u", 0),), generation=1),
@@ -114,7 +114,7 @@ def test_a_client_may_fail_where_java_throws() -> None:
     assert broken.as_answer() == {"each partition once": {"raises": "NullPointerException"}}
 
 
-def test_the_expected_answer_names_the_promise() -> None:
+def test_difference_of_unbalanced_assignment_shows_java_assignment_labelled_balanced() -> None:
     broken = broken_promise(EAGER, FRESH, NEWEST, _assigned(a=[0, 1, 2], b=[3]))
     assert broken is not None
     assert broken.as_answer() == {"balanced": EAGER.ask(FRESH, NEWEST)["assignment"]}
@@ -133,14 +133,14 @@ def _is_ordinary(question: AssignorQuestion) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(sticky_groups().filter(_is_ordinary))
-def test_java_keeps_the_promises_in_ordinary_groups(question: AssignorQuestion) -> None:
+def test_java_sticky_assignors_keep_promises_when_owned_partitions_do_not_conflict(question: AssignorQuestion) -> None:
     for slug in RULES_WITH_PROMISES:
         java = RULES[slug].ask(question, NEWEST)
         assert first_broken(RULES[slug], question, java, java) is None
 
 
 @pytest.mark.parametrize("rule", [EAGER, COOPERATIVE], ids=["eager", "cooperative"])
-def test_javas_answer_is_admissible_even_if_a_promise_breaks(rule: Rule) -> None:
+def test_java_sticky_assignment_is_admissible_even_if_a_promise_breaks(rule: Rule) -> None:
     found = frozen(rule)
     assert found is not None
     asked = [(case.typed_question(rule), case.answer) for case in found.at(str(NEWEST))]
@@ -149,7 +149,7 @@ def test_javas_answer_is_admissible_even_if_a_promise_breaks(rule: Rule) -> None
     assert any(first_broken(rule, question, answer, answer) for question, answer in inside)  # type: ignore[arg-type]
 
 
-def test_only_sticky_assignors_have_promises() -> None:
+def test_only_sticky_assignors_accept_the_admissible_grade() -> None:
     check_grade(EAGER, "admissible")
     with pytest.raises(BadInput, match="do not depend on chance"):
         check_grade(EAGER, "statistical")

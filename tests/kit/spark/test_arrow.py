@@ -32,10 +32,10 @@ class NewFrame:
 
 
 @pytest.mark.parametrize("frame", [Frame(TABLE.to_batches()), NewFrame()], ids=["3.5", "4.0"])
-def test_rows_are_a_table(frame: Any) -> None:
+def test_dataframe_of_spark_3_5_or_4_becomes_an_arrow_table(frame: Any) -> None:
     assert to_arrow(frame).equals(TABLE)
 
 
-def test_no_rows_have_a_schema() -> None:
+def test_empty_dataframe_becomes_an_arrow_table_with_schema() -> None:
     frame: Any = Frame([])
     assert to_arrow(frame).equals(TABLE.slice(0, 0))

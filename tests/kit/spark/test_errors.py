@@ -28,22 +28,22 @@ OWN = [each for each in subclasses(KitError) if each.__module__.startswith("kafk
 
 
 @pytest.mark.parametrize("kind", OWN, ids=lambda kind: kind.__name__)
-def test_an_error_of_the_kit_is_shown_alone(kind: type[KitError]) -> None:
+def test_kit_error_inside_spark_traceback_is_reduced_to_the_message(kind: type[KitError]) -> None:
     raised = (
         f"{kind.__module__}.{kind.__qualname__}: partition 4 of orders has no leader: wait until its broker is back"
     )
     assert line(traceback(raised)) == "partition 4 of orders has no leader: wait until its broker is back"
 
 
-def test_both_modules_of_errors_are_covered() -> None:
+def test_tested_kit_errors_include_core_and_spark_error_modules() -> None:
     assert {errors.__name__, SparkFault.__module__} <= {kind.__module__ for kind in OWN}
 
 
-def test_an_error_of_the_kits_java_is_shown_alone() -> None:
+def test_kit_java_exception_in_spark_job_is_reduced_to_the_message() -> None:
     assert line("Job aborted.\njava.lang.IllegalStateException: kafka-conformance: no space left") == "no space left"
 
 
-def test_any_other_error_is_named_with_what_failed() -> None:
+def test_foreign_error_in_spark_is_prefixed_with_the_failed_action() -> None:
     assert line(traceback("some.module.OddError: no")) == "reading t: OddError: no"
     assert line(traceback("kafka_conformance.rules.OddError: no")) == "reading t: OddError: no"
     assert line("  \n") == "reading t: Spark failed without a message"

@@ -53,7 +53,7 @@ def with_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("with_pandas")
-def test_sql_gets_a_function_of_keys_and_counts() -> None:
+def test_registered_sql_function_places_keys_by_partition_count() -> None:
     function = registered()
     assert over_pandas(function, KEYS, [12] * 5) == PLACED
     assert over_pandas(function, [b"alice", b"alice", b"alice"], [12, 3, None]) == [9, one(b"alice", 3), None]
@@ -63,7 +63,7 @@ def test_sql_gets_a_function_of_keys_and_counts() -> None:
 
 
 @pytest.mark.usefixtures("with_pandas")
-def test_zero_partitions_raise_also_without_a_key() -> None:
+def test_sql_function_with_zero_partitions_raises_even_for_null_key() -> None:
     for keys in ([b"alice"], [None]):
         with pytest.raises(ArithmeticException):
             over_pandas(registered(), keys, [0])
@@ -76,7 +76,7 @@ TEXT = (
 
 
 @pytest.mark.usefixtures("with_pandas")
-def test_text_names_the_encoding() -> None:
+def test_string_keys_without_encoding_raise_type_error_that_suggests_utf8() -> None:
     for keys in (["alice"], [None, "alice"]):
         with pytest.raises(TypeError, match=TEXT):
             over_pandas(registered(), keys, [12] * len(keys))
@@ -86,12 +86,12 @@ def test_text_names_the_encoding() -> None:
 
 
 @pytest.mark.usefixtures("with_pandas")
-def test_numbers_are_no_keys() -> None:
+def test_integer_keys_raise_type_error_that_asks_for_bytes() -> None:
     with pytest.raises(TypeError, match="keys holds int64: give the bytes your serializer makes"):
         over_pandas(registered(), [7], [12])
 
 
-def test_placement_over_arrow_equals_placement_over_pandas() -> None:
+def test_partition_for_key_over_arrow_equals_scalar_and_pandas_results() -> None:
     placement = functions._Placement(None, text=False)
     keys, counts = pa.array(KEYS), pa.array([12] * 5, pa.int32())
     assert placement.place(keys, counts).to_pylist() == PLACED
@@ -108,14 +108,14 @@ def test_placement_over_arrow_equals_placement_over_pandas() -> None:
         assert functions._Placement(12, text=True).place(pa.array(["alice"], kind)).to_pylist() == [9]
 
 
-def test_an_encoding_that_is_not_utf8_is_refused_before_a_job() -> None:
+def test_registering_function_with_encoding_other_than_utf8_is_refused() -> None:
     session: Any = Session()
     with pytest.raises(ValueError, match="latin-1"):
         register(session, encoding="latin-1")
     assert session.functions == {}
 
 
-def test_a_column_of_spark_connect_needs_no_jvm() -> None:
+def test_spark_connect_column_is_built_without_a_jvm() -> None:
     pytest.importorskip("grpc")
     program = (
         "from kafka_conformance.spark import partition_for_key as place\n"
@@ -131,7 +131,7 @@ def test_a_column_of_spark_connect_needs_no_jvm() -> None:
     assert ran.stdout.count("partition_for_key") == 3
 
 
-def test_a_count_is_a_java_int() -> None:
+def test_partition_count_of_zero_or_above_java_int_is_refused() -> None:
     with pytest.raises(ArithmeticException):
         partition_for_key("key", 0)
     with pytest.raises(ValueError, match="Java int"):

@@ -55,7 +55,7 @@ def spark(session: Session) -> Spark:
     return Spark(session, "local[2]", "")  # type: ignore[arg-type]
 
 
-def test_settings_hold_within_the_block_and_are_put_back(spark: Spark, session: Session) -> None:
+def test_spark_settings_hold_within_the_with_block_and_are_restored(spark: Spark, session: Session) -> None:
     held = session.conf.held
     with spark.conf({PER_BATCH: "7", "new": "x"}):
         assert held == {PER_BATCH: "7", "new": "x"}
@@ -68,13 +68,13 @@ def test_settings_hold_within_the_block_and_are_put_back(spark: Spark, session: 
     assert held == {PER_BATCH: "65536"}
 
 
-def test_of_settings_that_spark_refuses_none_is_left(spark: Spark, session: Session) -> None:
+def test_spark_settings_are_restored_if_spark_refuses_a_value(spark: Spark, session: Session) -> None:
     with pytest.raises(ValueError, match="cannot be no"), spark.conf({PER_BATCH: "7", "bad": "no"}):
         pass
     assert session.conf.held == {PER_BATCH: "65536"}
 
 
-def test_a_jvm_that_has_gone_is_asked_for_nothing(spark: Spark, session: Session) -> None:
+def test_spark_settings_are_not_restored_once_the_jvm_has_ended(spark: Spark, session: Session) -> None:
     with spark.batches_of(8):
         session.lost = True
     assert session.conf.held == {PER_BATCH: "8"}
@@ -84,7 +84,7 @@ def test_a_jvm_that_has_gone_is_asked_for_nothing(spark: Spark, session: Session
     ("master", "here"),
     [("local", True), ("local[*]", True), ("local[2]", True), ("local-cluster[2,1,1024]", False), ("yarn", False)],
 )
-def test_executors_are_threads_of_the_driver_where_the_master_is_local(master: str, here: bool) -> None:
+def test_only_local_master_runs_executors_inside_the_driver(master: str, here: bool) -> None:
     assert spark_session._on_one_machine(master) == here
 
 
@@ -92,12 +92,12 @@ def test_executors_are_threads_of_the_driver_where_the_master_is_local(master: s
     ("master", "python"),
     [("local[2]", sys.executable), ("spark://127.0.0.1:7077", "./workers/bin/python")],
 )
-def test_executors_of_a_cluster_may_have_a_python_of_their_own(master: str, python: str) -> None:
+def test_configured_pyspark_python_is_used_on_a_cluster_but_not_locally(master: str, python: str) -> None:
     assert spark_session._python(master, {"spark.pyspark.python": "./workers/bin/python"}) == python
     assert spark_session._python(master, {}) == sys.executable
 
 
-def test_a_context_whose_jvm_has_ended_prints_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
+def test_spark_context_whose_jvm_has_ended_prints_no_traceback(capfd: pytest.CaptureFixture[str]) -> None:
     """As after a Ctrl-C: its server for accumulators loses its connection."""
     from pyspark.accumulators import _start_update_server
 

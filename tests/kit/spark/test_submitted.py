@@ -42,7 +42,7 @@ def submit(folder: Path, mode: str, environment: dict[str, str]) -> tuple[str, s
 
 
 @needs_proc
-def test_the_streams_are_apart(tmp_path: Path) -> None:
+def test_stderr_stays_separate_from_stdout_under_spark_submit(tmp_path: Path) -> None:
     assert submit(tmp_path, "a", {"PYSPARK_GATEWAY_PORT": "1"}) == ("document\n", "progress\n")
 
 
@@ -53,13 +53,13 @@ def test_stderr_is_unchanged_outside_spark_submit(tmp_path: Path) -> None:
 
 
 @needs_proc
-def test_streams_that_are_apart_stay_so() -> None:
+def test_separate_streams_under_spark_submit_are_left_unchanged() -> None:
     ran = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=60, check=True,
                          env=os.environ | {"PYSPARK_GATEWAY_PORT": "1"})  # fmt: skip
     assert (ran.stdout, ran.stderr) == ("document\n", "progress\n")
 
 
-def test_a_file_that_cannot_be_shared_is_written_by_the_jvm(
+def test_stderr_goes_through_the_jvm_and_to_stdout_once_jvm_is_lost(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     written: list[str] = []

@@ -26,7 +26,9 @@ def doubled(batches: Iterable[int]) -> Iterator[int]:
         yield 2 * batch
 
 
-def test_archives_without_python_are_forgotten_for_good(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_worker_removes_jars_without_python_from_the_import_path(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     jar = str(tmp_path / "spark-core.jar")
     with ZipFile(jar, "w") as archive:
         archive.writestr("A.class", "")

@@ -58,7 +58,7 @@ def judged(ask: Ask, questions: Any = RECORDS) -> tuple[list[Difference], list[t
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("slug", ["switches-one-record-early", "crossing-record-moves", "counted-after-the-switch"])
-def test_a_mistake_about_the_record_that_crosses_the_limit_is_named(slug: str, seed: int) -> None:
+def test_diagnosis_names_builtin_partitioner_mistake_at_the_partition_switch_threshold(slug: str, seed: int) -> None:
     wrong, right = judged(by(slug, seed))
     (explained,) = diagnose_admissible(RULE, NEWEST, wrong, right, frozenset({"0"}))
     assert (explained.kinds, explained.candidate.slug) == ({"0"}, slug)
@@ -70,13 +70,13 @@ def test_a_mistake_about_the_record_that_crosses_the_limit_is_named(slug: str, s
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_client_that_does_not_stick_has_none_of_these_mistakes(seed: int) -> None:
+def test_client_that_draws_a_partition_per_record_gets_no_diagnosis(seed: int) -> None:
     wrong, right = judged(anywhere(seed))
     assert len(wrong) > 10
     assert diagnose_admissible(RULE, NEWEST, wrong, right) == ()
 
 
-def test_one_right_answer_refutes_a_mistake() -> None:
+def test_single_correct_answer_that_the_mistake_excludes_refutes_the_diagnosis() -> None:
     wrong, right = judged(by("switches-one-record-early", 1))
     question = next(one for one in RECORDS if [step.bytes for step in one.steps] == [60, 60, 20, 60])
     javas = {"steps": [{"partition": number} for number in (0, 0, 1, 1)]}  # the mistake draws for the second record
@@ -84,7 +84,7 @@ def test_one_right_answer_refutes_a_mistake() -> None:
     assert diagnose_admissible(RULE, NEWEST, wrong, [*right, (question, javas)]) == ()
 
 
-def test_a_known_failure_names_a_mistake_that_admits_the_answer() -> None:
+def test_known_failure_diagnosis_covers_only_answers_the_mistake_admits() -> None:
     wrong, _ = judged(by("switches-one-record-early", 1))
 
     def admitted(slug: str) -> int:
@@ -95,14 +95,14 @@ def test_a_known_failure_names_a_mistake_that_admits_the_answer() -> None:
     assert admitted("no such") == admitted("one-bit") == 0
 
 
-def test_few_answers_name_nothing() -> None:
+def test_too_few_wrong_or_correct_answers_give_no_diagnosis() -> None:
     wrong, right = judged(by("switches-one-record-early", 1))
     assert diagnose_admissible(RULE, NEWEST, wrong[:2], right) == ()
     assert diagnose_admissible(RULE, NEWEST, wrong[:3], []) == ()
     assert diagnose_admissible(RULE, NEWEST, [], right) == ()
 
 
-def test_other_steps_need_no_diagnosis_and_break_none() -> None:
+def test_questions_with_other_steps_than_sent_bytes_cause_no_false_diagnosis() -> None:
     others = [one for one in islice(RULE.plain(), 60) if set(map(type, one.steps)) != {SendBytesStep}]
     wrong, right = judged(by("no-plus-one", 1), others)
     for found in diagnose_admissible(RULE, NEWEST, wrong, right):

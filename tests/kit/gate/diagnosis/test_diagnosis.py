@@ -281,7 +281,7 @@ def _every_eighth() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("mutant", list(_every_eighth()))
-def test_each_mistake_is_recognised(mutant: Mutant) -> None:
+def test_diagnosis_recognises_every_mutant_by_a_few_answers(mutant: Mutant) -> None:
     wrong, right = killing(mutant)
     explanations = explained(RULES[mutant.rule], mutant.release, wrong, right)
     assert [one.mutant for one in explanations] == [(SAME_AS | AS_RELEASE).get(mutant.slug, mutant.slug)]
@@ -291,7 +291,7 @@ def test_each_mistake_is_recognised(mutant: Mutant) -> None:
         assert set(explanations[0].references) >= set(mutant.references)
 
 
-def test_two_mistakes_are_both_reported() -> None:
+def test_two_mistakes_in_different_inputs_are_both_diagnosed() -> None:
     def target(question: PartitionForKeyQuestion, _: Answer) -> Answer | None:
         slug = "negative-count-raises" if question.partitions < 0 else "librdkafka-consistent"
         return acts_as(slug)(question, {})
@@ -302,7 +302,7 @@ def test_two_mistakes_are_both_reported() -> None:
     assert explanations[0].equal > 0.9 * MOST > 0.1 * MOST > explanations[1].equal > 0
 
 
-def test_two_mistakes_in_one_kind_have_no_explanation() -> None:
+def test_two_mistakes_mixed_in_one_kind_of_question_give_no_diagnosis() -> None:
     """Half of the wrong answers each: neither predicts all of them."""
 
     def target(question: SequenceQuestion, right: Answer) -> Answer:
@@ -313,7 +313,7 @@ def test_two_mistakes_in_one_kind_have_no_explanation() -> None:
     assert diagnosed(RULES["sequence-increment"], NEWEST, target, questions) == ()
 
 
-def test_one_wrong_answer_of_another_kind_does_not_refute_a_mistake() -> None:
+def test_random_answers_to_another_kind_of_question_do_not_refute_a_diagnosis() -> None:
     """All that wraps is one mistake; below 0 nothing is known."""
     chance = random.Random(3)
 
@@ -332,7 +332,7 @@ def test_one_wrong_answer_of_another_kind_does_not_refute_a_mistake() -> None:
 
 
 @pytest.mark.parametrize("partitions", [2, 3, 12, None])
-def test_random_answers_have_no_explanation(partitions: int | None) -> None:
+def test_random_partitions_give_no_diagnosis_for_any_partition_count(partitions: int | None) -> None:
     """With two partitions, a wrong answer equals that of every mistake that is wrong there."""
     chance = random.Random(7)
     questions = some("partition-for-key", 400)
@@ -346,7 +346,7 @@ def test_random_answers_have_no_explanation(partitions: int | None) -> None:
 
 
 @pytest.mark.parametrize("slug", ["idempotence-config", "murmur2", "builtin-partitioner", "sequence-increment"])
-def test_answers_to_other_questions_have_no_explanation(slug: str) -> None:
+def test_correct_answers_shuffled_over_questions_give_no_diagnosis(slug: str) -> None:
     """Right answers, shuffled over the questions."""
     rule, questions = RULES[slug], some(slug, 200)
     answers = [answered(rule.ask, question, NEWEST) for question in questions]
@@ -355,7 +355,7 @@ def test_answers_to_other_questions_have_no_explanation(slug: str) -> None:
     assert diagnosed(rule, NEWEST, lambda question, _: shuffled[question], questions) == ()
 
 
-def test_two_partitions_are_enough_if_there_are_many_keys() -> None:
+def test_many_keys_over_two_partitions_suffice_to_diagnose_crc32() -> None:
     questions = [PartitionForKeyQuestion(bytes([number, 255 - number]).hex(), 2) for number in range(200)]
     explanations = diagnosed(KEYED, NEWEST, acts_as("librdkafka-consistent"), questions)
     assert explanations[0].equal == explanations[0].wrong > 50
@@ -377,7 +377,9 @@ def test_two_partitions_are_enough_if_there_are_many_keys() -> None:
         ("idempotence-config", "2.8.2", "4.4.0", "as-4.1.0", "answers as Kafka 4.1.0 to 4.4.0"),
     ],
 )
-def test_another_release_is_recognised(slug: str, at: str, acting: str, reported: str, story: str) -> None:
+def test_answers_of_another_kafka_release_are_diagnosed_as_that_release(
+    slug: str, at: str, acting: str, reported: str, story: str
+) -> None:
     rule = RULES[slug]
     found = diagnosed(
         rule, parse_release(at), lambda q, _: answered(rule.ask, q, parse_release(acting)), some(slug, 300)
@@ -420,11 +422,11 @@ def _errors(_: Any, right: Answer) -> Answer:
         (lambda *_: {"partition": 0}, "always-the-same"),
     ],
 )
-def test_diagnosis_names_mutants_of_forms_and_slips(target: Target, slug: str) -> None:
+def test_diagnosis_names_generic_mistakes_in_number_format_value_or_error(target: Target, slug: str) -> None:
     assert diagnosed(KEYED, NEWEST, target, some("partition-for-key", 600))[0].mutant == slug
 
 
-def test_a_message_left_out() -> None:
+def test_missing_config_error_message_is_diagnosed_as_no_message() -> None:
     rule, questions = RULES["idempotence-config"], some("idempotence-config", 200)
     (explanations,) = diagnosed(
         rule, NEWEST, lambda _, right: {k: v for k, v in right.items() if k != "message"}, questions
@@ -432,7 +434,7 @@ def test_a_message_left_out() -> None:
     assert explanations.mutant == "no-message"
 
 
-def test_a_wrong_hash_with_a_wrong_sign() -> None:
+def test_combined_hash_and_sign_mistakes_are_diagnosed_with_references_of_both() -> None:
     """No mutant has both mistakes: they are combined, with the references of either."""
 
     def target(question: PartitionForKeyQuestion, right: Answer) -> Answer | None:
@@ -448,7 +450,7 @@ def test_a_wrong_hash_with_a_wrong_sign() -> None:
 
 
 @pytest.mark.parametrize("slug", ["producer-partition", "default-partitioner"])
-def test_a_key_within_another_question(slug: str) -> None:
+def test_crc32_of_record_keys_is_diagnosed_in_producer_and_default_partitioner(slug: str) -> None:
     rule, at = RULES[slug], parse_release("3.9.2")
     within = next(one for one in candidates(rule, at, []) if one.slug == "key:librdkafka-consistent")
     explanations = diagnosed(rule, at, lambda question, right: within.answer(question, right), some(slug, 1500))
@@ -456,7 +458,7 @@ def test_a_key_within_another_question(slug: str) -> None:
     assert explanations[0].equal == explanations[0].wrong
 
 
-def test_a_mutant_that_breaks_down_explains_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mutant_that_raises_on_a_question_is_not_diagnosed(monkeypatch: pytest.MonkeyPatch) -> None:
     def breaks_down(question: PartitionForKeyQuestion, release: Release) -> Answer:
         if question.partitions % 2:
             raise ZeroDivisionError
@@ -468,7 +470,7 @@ def test_a_mutant_that_breaks_down_explains_nothing(monkeypatch: pytest.MonkeyPa
     assert [one.mutant for one in explanations] == ["sign-abs"]
 
 
-def test_a_mistake_that_explains_little_is_not_reported() -> None:
+def test_mistake_that_explains_3_of_300_partitions_is_not_reported() -> None:
     """3 of 300 answers are a known mistake, 297 are random."""
     chance = random.Random(11)
     questions = [PartitionForKeyQuestion(number.to_bytes(3, "big").hex(), 1000) for number in range(300)]
@@ -481,7 +483,7 @@ def test_a_mistake_that_explains_little_is_not_reported() -> None:
     assert diagnosed(KEYED, NEWEST, target, questions) == ()
 
 
-def test_a_sample_of_many_answers_is_used_and_reported() -> None:
+def test_diagnosis_of_many_answers_uses_and_reports_a_repeatable_sample() -> None:
     questions = [PartitionForKeyQuestion(number.to_bytes(2, "big").hex(), 12) for number in range(3000)]
     wrong, right = gated(KEYED, NEWEST, acts_as("librdkafka-consistent"), questions)
     first, second = explained(KEYED, NEWEST, wrong, right), explained(KEYED, NEWEST, wrong, right)
@@ -490,18 +492,18 @@ def test_a_sample_of_many_answers_is_used_and_reported() -> None:
     assert first[0].right <= MOST < len(wrong)
 
 
-def test_differences_that_stand_for_others_are_a_sample_too() -> None:
+def test_grouped_differences_are_reported_as_a_sample_of_the_total() -> None:
     wrong, right = gated(KEYED, NEWEST, acts_as("librdkafka-consistent"), some("partition-for-key", 60))
     many = [Difference(one.question, one.expected, one.actual, 10) for one in wrong]
     (explanations,) = explained(KEYED, NEWEST, many, right)
     assert (explanations.wrong, explanations.sample_of) == (len(wrong), 10 * len(wrong))
 
 
-def test_nothing_wrong_needs_no_explanation() -> None:
+def test_correct_answers_alone_give_no_diagnosis() -> None:
     assert diagnose(KEYED, NEWEST, [], [(PartitionForKeyQuestion("00", 3), {"partition": 0})]) == ()
 
 
-def test_only_a_few_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_number_of_reported_diagnoses_per_rule_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     known = [Candidate(str(step), "", _off_by(step)) for step in range(1, 6)]
     monkeypatch.setattr("kafka_conformance.gate.diagnosis.diagnosis.candidates", lambda *_: iter(known))
 
@@ -514,12 +516,12 @@ def test_only_a_few_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(found) == REPORTED
 
 
-def test_releases_are_those_that_are_pinned() -> None:
+def test_candidate_releases_are_sorted_and_end_with_the_newest() -> None:
     assert pinned()[-1] == NEWEST
     assert list(pinned()) == sorted(pinned())
 
 
-def test_a_significant_but_rare_mistake_is_not_reported() -> None:
+def test_mistake_that_significantly_explains_3_of_300_hashes_is_not_reported() -> None:
     """3 of 300 hashes are CRC32's, which is no chance; 297 are random."""
     rule = RULES["murmur2"]
     chance = random.Random(13)
@@ -548,13 +550,13 @@ def explained_by(monkeypatch: pytest.MonkeyPatch, *known: Candidate) -> list[str
     return [one.mutant for one in explanations]
 
 
-def test_right_answers_refute_an_explanation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_correct_answers_refute_a_diagnosis_that_predicts_other_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     always, below = Candidate("always", "one off", _off_by(1)), Candidate("below", "", _off_by(1, once_over=10))
     assert explained_by(monkeypatch, always, below) == explained_by(monkeypatch, below, always) == ["below"]
     assert explained_by(monkeypatch, always) == []
 
 
-def test_a_right_answer_outside_the_sample_refutes_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_correct_answer_outside_the_sample_refutes_a_diagnosis(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kafka_conformance.gate.diagnosis.diagnosis.MOST", 10)
     monkeypatch.setattr("kafka_conformance.gate.diagnosis.diagnosis.LEAST", 10)
     nearly = Candidate("nearly", "wrong below 10 and at one number more", lambda question, right: {
@@ -565,13 +567,13 @@ def test_a_right_answer_outside_the_sample_refutes_too(monkeypatch: pytest.Monke
     assert explained_by(monkeypatch, below) == ["below"]
 
 
-def test_of_two_identical_explanations_the_first_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_first_of_two_equally_fitting_diagnoses_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = (Candidate(slug, "", _off_by(1, once_over=10)) for slug in ("one", "other"))
     assert explained_by(monkeypatch, one, other) == ["one"]
     assert explained_by(monkeypatch, other, one) == ["other"]
 
 
-def test_a_hash_mistake_needs_several_keys() -> None:
+def test_wrong_partitions_of_one_key_give_no_hash_diagnosis() -> None:
     """CRC32 of the empty key is 0, and so is much else: 20 numbers of partitions are one key."""
     questions = [PartitionForKeyQuestion("", count) for count in range(100, 120)]
 
@@ -593,7 +595,7 @@ def test_a_hash_mistake_needs_several_keys() -> None:
      {"raises": "x" * 5000}, {"raises": ["\ud800"]}, {}],
     ids=["surrogate", "large", "set", "long", "list", "nothing"],
 )  # fmt: skip
-def test_odd_answers_do_not_break_the_diagnosis(odd: Any) -> None:
+def test_constant_malformed_answers_are_diagnosed_always_the_same(odd: Any) -> None:
     (explanations,) = diagnosed(KEYED, NEWEST, lambda *_: odd, some("partition-for-key", 200))
     assert explanations.mutant == "always-the-same"
     assert len(explanations.description) < 200

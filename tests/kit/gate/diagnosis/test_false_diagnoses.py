@@ -116,7 +116,7 @@ def judged(
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_no_diagnosis_is_false(name: str) -> None:
+def test_diagnoses_of_known_client_libraries_are_neither_false_nor_missing(name: str) -> None:
     client, of_key, of_producer = CLIENTS[name]
     found = set()
     for seed in SEEDS:
@@ -130,7 +130,7 @@ def test_no_diagnosis_is_false(name: str) -> None:
     assert found == of_key | of_producer, "a true diagnosis is missing"
 
 
-def test_a_right_answer_about_the_key_alone_refutes_a_mistake_of_the_hash() -> None:
+def test_correct_partition_for_key_answers_refute_a_hash_diagnosis_of_the_producer() -> None:
     """The producer seems to use CRC32, and partition-for-key shows that it does not."""
     client = Client(zlib.crc32)
     wrong, right = judged(client, questions(PRODUCER.slug, 1))
@@ -139,7 +139,7 @@ def test_a_right_answer_about_the_key_alone_refutes_a_mistake_of_the_hash() -> N
     assert diagnose(PRODUCER, NEWEST, wrong, right, agrees) == ()
 
 
-def test_diagnosis_is_refuted_by_another_wrong_answer_on_the_key() -> None:
+def test_partition_for_key_answers_by_another_hash_refute_the_producer_diagnosis() -> None:
     wrong, right = judged(Client(zlib.crc32), questions(PRODUCER.slug, 1))
     others = [(one, {"partition": _unknown(bytes.fromhex(one.key)) % one.partitions})  # type: ignore[attr-defined]
               for one, _ in questions(KEYED.slug, 1) if one.key and one.partitions > 0]  # type: ignore[attr-defined]  # fmt: skip

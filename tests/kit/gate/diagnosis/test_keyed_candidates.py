@@ -61,7 +61,7 @@ OTHER_BYTES: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("slug", OTHER_BYTES)
-def test_kafkas_hash_over_other_bytes(slug: str) -> None:
+def test_murmur2_over_re_encoded_key_is_diagnosed_by_the_encoding(slug: str) -> None:
     change, chance = OTHER_BYTES[slug], random.Random(5)
 
     def hashed(question: Any, right: Answer) -> Answer:
@@ -76,7 +76,7 @@ def test_kafkas_hash_over_other_bytes(slug: str) -> None:
     assert named(KEYED, [keyed_question(chance) for _ in range(150)], placed) == [slug]
 
 
-def test_a_schema_id_is_named() -> None:
+def test_diagnosis_of_schema_registry_prefix_names_the_schema_id() -> None:
     wrong = [
         Difference(Murmur2Question(key.hex()), {"hash": murmur2(key)}, {"hash": murmur2(PREFIX + key)})
         for key in KEYS[:12]
@@ -94,14 +94,16 @@ def test_a_schema_id_is_named() -> None:
         ("sign-masked", _java),
     ],
 )  # fmt: skip
-def test_diagnosis_names_the_other_hash_used(slug: str, hashes: Callable[[bytes], int]) -> None:
+def test_client_with_another_hash_is_diagnosed_by_the_name_of_that_hash(
+    slug: str, hashes: Callable[[bytes], int]
+) -> None:
     def target(question: Any, _: Answer) -> Answer:
         return {"hash": int32(hashes(bytes.fromhex(question.key)))}
 
     assert named(MURMUR2, [Murmur2Question(key.hex()) for key in KEYS], target) == [slug]
 
 
-def test_keys_over_available_partitions() -> None:
+def test_keys_hashed_over_available_partitions_are_diagnosed() -> None:
     chance = random.Random(7)
 
     def target(question: Any, right: Answer) -> Answer:
@@ -115,7 +117,7 @@ def test_keys_over_available_partitions() -> None:
 
 
 @pytest.mark.parametrize(("slug", "sign"), [("sequence-increment", 1), ("sequence-decrement", -1)])
-def test_sums_in_64_bits(slug: str, sign: int) -> None:
+def test_sequence_sum_without_int32_wraparound_is_diagnosed(slug: str, sign: int) -> None:
     near = [number for edge in (0, 2**31 - 1) for number in range(max(0, edge - 6), min(2**31 - 1, edge + 6) + 1)]
     questions: list[Question] = [SequenceQuestion(sequence, by) for sequence in near for by in range(8)]
 

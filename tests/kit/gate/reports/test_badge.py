@@ -51,7 +51,7 @@ def test_badge_satisfies_the_schema_of_shields_io(name: str) -> None:
         ("cut", "not judged", "lightgrey"),
     ],
 )
-def test_badge_message_and_color_follow_the_gates_end(name: str, message: str, color: str) -> None:
+def test_badge_message_and_color_reflect_the_gate_verdict(name: str, message: str, color: str) -> None:
     badge = json.loads(write(streams.ALL[name]))
     assert (badge["message"], badge["color"]) == (message, color)
     assert badge.get("isError", False) == (message == "not judged")

@@ -73,7 +73,7 @@ def test_github_annotations_list_every_finding_with_title() -> None:
 
 
 @pytest.mark.parametrize("name", streams.HOSTILE)
-def test_hostile_text_issues_no_command_and_sets_no_property(name: str) -> None:
+def test_hostile_text_injects_no_github_workflow_command_or_property(name: str) -> None:
     text = streams.HOSTILE[name]
     found = commands(write(streams.hostile(text)))
     assert [(one.name, list(one.properties)) for one in found] == [("error", ["title"])] * len(found)
@@ -85,12 +85,12 @@ def test_hostile_text_issues_no_command_and_sets_no_property(name: str) -> None:
 @pytest.mark.parametrize(
     "text", ["%", "%25", "%0A", "a\nb", "a:b,c=d::e", "::error::x", "%3A%2C", "\r\n", " lead", "100% of 3:1,5"]
 )
-def test_escaped_workflow_command_is_read_back_equal(text: str) -> None:
+def test_escaped_github_workflow_command_parses_back_to_equal_text(text: str) -> None:
     (one,) = commands(command("error", text, text))
     assert one == Command("error", {"title": harmless(text)}, harmless(text, keep="\n"))
 
 
-def test_a_gate_that_conforms_is_a_notice() -> None:
+def test_conforming_gate_writes_a_single_github_notice() -> None:
     (one,) = commands(write(streams.conforming()))
     assert (one.name, one.properties) == ("notice", {"title": "kafka-conformance"})
 
@@ -109,14 +109,14 @@ def many(count: int) -> list[Event]:
 
 
 @pytest.mark.parametrize(("count", "lines"), [(8, 9), (9, 10), (10, 10), (500, 10)])
-def test_no_more_than_github_shows(count: int, lines: int) -> None:
+def test_github_annotations_stop_at_ten_and_count_the_remainder(count: int, lines: int) -> None:
     found = commands(write(many(count)))
     assert len(found) == lines
     shown = sum(": kind " in one.properties["title"] for one in found)
     assert shown == count or found[-1].data == f"{count - shown:,} more: see the summary of this job"
 
 
-def test_a_summary_is_no_larger_than_github_takes() -> None:
+def test_github_job_summary_of_huge_findings_stays_below_1_mib() -> None:
     text = "|`<" * 30_000
     found: list[Any] = [
         streams.differed(kind=str(number), question={"key": text}, actual={"hash": text}, java=text)
@@ -127,20 +127,20 @@ def test_a_summary_is_no_larger_than_github_takes() -> None:
     assert "And 450 more." in summary(many(500))
 
 
-def test_a_summary_has_the_table_and_the_verdict() -> None:
+def test_github_job_summary_contains_verdict_and_rule_table() -> None:
     text = summary(streams.everything())
     assert text.startswith("# Differs: `franz-go 1.22.2`")
     assert "| murmur2 | 3.2.3 and 4.4.0 | differs |" in text
 
 
-def test_a_huge_table_still_leaves_the_verdict() -> None:
+def test_github_job_summary_with_huge_table_keeps_the_verdict() -> None:
     rows: list[Any] = [RuleBegan("x" * 3000 + str(number), "4.4.0", "exact", 1) for number in range(500)]
     text = summary([streams.began(), *rows, Ended(2, "too much", 0, 0, 0, 0, 0, 0, 1.0)])
     assert len(text.encode()) < 1_048_576
     assert "too much" in text
 
 
-def test_between_the_lines_of_a_fence_nothing_is_a_command() -> None:
+def test_github_fence_stops_and_resumes_commands_with_a_fresh_random_token() -> None:
     before, after = fence()
     stop, resume = read(before.rstrip("\n")), read(after.rstrip("\n"))
     assert stop is not None
@@ -158,7 +158,7 @@ def test_github_actions_is_detected_by_environment(environ: dict[str, str], it_i
     assert in_actions(environ) is it_is
 
 
-def test_the_parser_of_these_tests_can_see_an_injection() -> None:
+def test_github_command_parser_of_the_tests_detects_injected_commands() -> None:
     assert isinstance(streams.began(), Began)
     assert isinstance(streams.differed(), Differed)
     raw = "::error title=x::fine\n::set-output name=owned::yes"

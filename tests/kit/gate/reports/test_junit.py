@@ -70,7 +70,7 @@ def cases(events: list[Event]) -> dict[tuple[str, str], list[object]]:
     return {(suite.name, case.name): case.result for suite in read for case in suite}
 
 
-def test_junit_result_of_each_verdict_has_the_matching_kind() -> None:
+def test_junit_maps_verdicts_to_failure_skipped_or_error() -> None:
     found = cases(streams.everything())
     kinds = {key: type(result[0]) if result else None for key, result in found.items()}
     assert {rule: kinds[f"{rule} 4.4.0", f"{rule} in 4.4.0"] for rule in (
@@ -112,17 +112,17 @@ def test_junit_skip_of_known_failure_gives_the_reason() -> None:
     assert skipped.message == "known: they round down, https://github.com/twmb/franz-go/issues/1, until 2027-01-01"
 
 
-def test_a_rule_that_did_not_end_is_an_error() -> None:
+def test_junit_reports_unfinished_rule_as_error() -> None:
     found = cases(streams.conforming()[:2])
     (error,) = found["murmur2 3.2.3", "murmur2 in 3.2.3"]
     assert isinstance(error, Error)
     assert "did not end" in (error.message or "")
 
 
-def test_a_line_of_a_target_is_no_line_of_ours() -> None:
+def test_junit_report_escapes_newlines_in_client_text() -> None:
     text = write(streams.hostile("fine\nhint: owned\nreplay: owned"))
     assert "fine\\nhint: owned" in text
 
 
-def test_long_texts_are_cut() -> None:
+def test_junit_report_truncates_long_client_text() -> None:
     assert len(write(streams.hostile("x" * 100_000))) < 600_000

@@ -61,7 +61,7 @@ def test_markdown_report_contains_every_verdict_and_finding() -> None:
     assert links == {streams.THREAD, streams.LINK, "https://github.com/twmb/franz-go/issues/1"}
 
 
-def test_a_table_has_a_cell_for_each_head() -> None:
+def test_markdown_report_of_every_verdict_has_three_tables() -> None:
     tokens = parsed(write(streams.everything()))
     rows = [number for number, token in enumerate(tokens) if token.type == "tr_open"]
     assert rows
@@ -69,7 +69,7 @@ def test_a_table_has_a_cell_for_each_head() -> None:
 
 
 @pytest.mark.parametrize("name", streams.HOSTILE)
-def test_hostile_text_changes_nothing_of_the_page(name: str) -> None:
+def test_hostile_text_does_not_change_markdown_structure_or_links(name: str) -> None:
     text = streams.HOSTILE[name]
     events = streams.hostile(text)
     assert shape(events) == shape(streams.hostile("x"))
@@ -93,12 +93,12 @@ def test_markdown_code_span_keeps_hostile_text_as_code(name: str) -> None:
     assert (paragraph.children or ())[1].content.strip(" ") == harmless(text).strip(" ")
 
 
-def test_code_of_nothing_is_no_open_span() -> None:
+def test_code_span_of_empty_text_becomes_a_placeholder() -> None:
     assert code("") == code("  ") == "(nothing)"
 
 
 @pytest.mark.parametrize("name", streams.HOSTILE)
-def test_a_block_is_one_block(name: str) -> None:
+def test_hostile_lines_stay_inside_one_markdown_code_block(name: str) -> None:
     text = streams.HOSTILE[name]
     (token,) = parsed(block([text, "```", text]))
     assert token.type == "fence"
@@ -107,7 +107,7 @@ def test_a_block_is_one_block(name: str) -> None:
 
 @pytest.mark.parametrize("name", streams.HOSTILE)
 @pytest.mark.parametrize("written", [words, cell])
-def test_words_are_text_or_code(name: str, written: object) -> None:
+def test_hostile_text_in_markdown_prose_or_cell_stays_inert(name: str, written: object) -> None:
     assert callable(written)
     reader = MarkdownIt("gfm-like", {"linkify": written is words})
     (paragraph,) = [token for token in reader.parse(f"a {written(streams.HOSTILE[name])}") if token.type == "inline"]
@@ -117,27 +117,29 @@ def test_words_are_text_or_code(name: str, written: object) -> None:
 @pytest.mark.parametrize(
     "text", ["me@owned.example", "see https://owned.example", "www.owned.example", "so does @somebody", "like #12"]
 )
-def test_words_that_a_reader_may_link_are_code(text: str) -> None:
+def test_text_that_github_would_autolink_becomes_inline_code(text: str) -> None:
     assert words(text) == f"`{text}`"
 
 
-def test_markdown_escapes_only_characters_with_meaning() -> None:
+def test_markdown_prose_escapes_only_characters_with_markdown_meaning() -> None:
     text = "print to standard error only; the hello's name (in JSON) is missing: 4.4.0, 50% of 3/4."
     assert words(text) == text
     assert words("1 < 2 & *so*") == "1 &#60; 2 &#38; &#42;so&#42;"
 
 
-def test_a_cell_does_not_end_early() -> None:
+def test_pipe_in_markdown_table_cell_does_not_split_the_cell() -> None:
     text = f"| a | b |\n|---|---|\n| {cell(streams.HOSTILE['pipe'])} | end |\n"
     cells = [token for token in parsed(text) if token.type == "td_open"]
     assert len(cells) == 2
 
 
-def test_only_a_plain_address_is_a_link() -> None:
+def test_markdown_links_web_address_and_shows_javascript_address_as_code() -> None:
     assert link(streams.THREAD) == f"<{streams.THREAD}>"
     assert link("javascript:alert(1)") == "`javascript:alert(1)`"
 
 
 @pytest.mark.parametrize(("events", "head"), [([], "the target"), (streams.cut(), "franz-go 1.22.2")])
-def test_markdown_of_a_cut_stream_is_headed_could_not_be_judged(events: list[Event], head: str) -> None:
+def test_markdown_report_of_truncated_event_stream_is_headed_could_not_be_judged(
+    events: list[Event], head: str
+) -> None:
     assert write(events).startswith(f"# Could not be judged: `{head}`\n\n`could not be judged: {head}: ")

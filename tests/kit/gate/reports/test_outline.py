@@ -53,7 +53,7 @@ def test_outline_has_a_row_per_rule_and_release() -> None:
         ),
     ],
 )
-def test_the_verdict_is_one_line_and_claims_nothing_of_a_stream_that_was_cut(events: list[Any], said: str) -> None:
+def test_verdict_of_truncated_event_stream_is_could_not_be_judged(events: list[Any], said: str) -> None:
     assert verdict(outline(events)) == said
 
 
@@ -105,7 +105,7 @@ def test_diagnosis_shown_with_a_finding_is_not_repeated() -> None:
     assert (one.rule, one.where, one.diagnosis) == ("murmur2", "1 and 2", streams.SIGN_ABS)
 
 
-def test_rows_that_say_the_same_are_folded_but_not_over_one_that_does_not() -> None:
+def test_consecutive_releases_of_a_rule_with_equal_verdict_are_folded() -> None:
     verdicts = ["agrees", "agrees", "differs", "agrees"]
     events: list[Any] = [
         streams.ended_rule(rule, str(at), said) for at, said in enumerate(verdicts) for rule in ("murmur2", "delivery")
@@ -124,7 +124,7 @@ def test_diagnosis_is_one_line_with_reference_links() -> None:
     assert streams.THREAD not in diagnosed(streams.SIGN_ABS, references=False)
 
 
-def test_answers_are_compared_by_field() -> None:
+def test_answer_comparison_lists_every_field_and_distinguishes_1_from_true() -> None:
     one = streams.differed(expected={"a": 1, "b": [2]}, actual={"b": [2], "a": True, "c": None})
     assert [(part.name, part.expected, part.actual, part.same) for part in compared(one)] == [
         ("a", "1", "true", False),
@@ -133,7 +133,7 @@ def test_answers_are_compared_by_field() -> None:
     ]
 
 
-def test_answers_to_a_script_are_compared_by_step_and_one_that_lacks_a_step_differs_there() -> None:
+def test_multi_step_answers_are_compared_by_step_and_missing_step_differs() -> None:
     parts = compared(streams.script())
     assert [(part.name, part.same) for part in parts] == [("0", True), ("1", False), ("2", False)]
     assert parts[1].asked == '{"op": "new_batch", "previous": 2, "topic": "t"}'
@@ -142,13 +142,13 @@ def test_answers_to_a_script_are_compared_by_step_and_one_that_lacks_a_step_diff
 
 
 @pytest.mark.parametrize("actual", [{}, {"steps": None}, {"steps": {"0": 1}}, {"steps": []}, {"raises": "KeyError"}])
-def test_an_answer_to_a_script_may_be_anything(actual: dict[str, Any]) -> None:
+def test_malformed_answer_to_multi_step_question_is_shown_as_different(actual: dict[str, Any]) -> None:
     parts = compared(streams.script(actual=actual))
     assert parts
     assert any(not part.same for part in parts)
 
 
-def test_anything_can_be_shown_as_one_line() -> None:
+def test_deeply_nested_or_unserializable_value_is_shown_as_one_line() -> None:
     deep: list[Any] = []
     for _ in range(100_000):
         deep = [deep]
@@ -158,7 +158,7 @@ def test_anything_can_be_shown_as_one_line() -> None:
     assert as_json({"b": object, "a": "\n"}) == '{"a": "\\n", "b": "<class \'object\'>"}'
 
 
-def test_a_long_text_says_how_much_was_left_out() -> None:
+def test_clipped_text_states_the_number_of_omitted_characters() -> None:
     assert clipped("a" * 100_000, 10) == "aaaaaaaaaa… (99,990 more characters)"
     assert clipped("a" * 50, 10) == "a" * 50
 
@@ -180,16 +180,16 @@ def test_a_long_text_says_how_much_was_left_out() -> None:
         ("", False),
     ],
 )
-def test_only_a_plain_web_address_is_one(text: str, plain: bool) -> None:
+def test_only_plain_http_or_https_address_is_accepted_as_link(text: str, plain: bool) -> None:
     assert address(text) == (text if plain else None)
 
 
-def test_counts_leave_naught_out() -> None:
+def test_summary_of_counts_omits_zero_counts() -> None:
     ended = Ended(1, "", 1000, 588, 412, 0, 0, 0, 1.0)
     assert counted(ended) == "1,000 questions, 588 agreed, 412 differed"
 
 
-def test_events_that_lack_their_beginning_are_shown_all_the_same() -> None:
+def test_events_without_began_event_are_outlined_as_unfinished_rules() -> None:
     seen = outline([streams.differed(), Stale("a", "b", "c"), RuleBegan("delivery", "1.0.2", "exact", 1)])
     assert [(row.rule, row.verdict) for row in seen.rows] == [("murmur2", "unfinished"), ("delivery", "unfinished")]
     assert seen.releases == ["4.4.0", "1.0.2"]

@@ -21,7 +21,7 @@ def test_html_report_loads_and_runs_nothing_external(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", streams.ALL)
-def test_html_policy_allows_only_the_inline_style_sheet(name: str) -> None:
+def test_html_content_security_policy_allows_only_the_inline_style_sheet(name: str) -> None:
     assert_policy(write(streams.ALL[name]))
 
 
@@ -31,7 +31,7 @@ def _plain_shape() -> object:
 
 
 @pytest.mark.parametrize("name", streams.HOSTILE)
-def test_hostile_text_changes_nothing_of_the_page(name: str) -> None:
+def test_hostile_text_does_not_change_html_structure(name: str) -> None:
     text = streams.HOSTILE[name]
     written = write(streams.hostile(text))
     page = Page(written)
@@ -72,7 +72,7 @@ def test_html_report_contains_every_verdict_and_finding() -> None:
     assert {streams.THREAD, streams.LINK, "https://github.com/twmb/franz-go/issues/1", "#r0"} <= links
 
 
-def test_a_step_that_differs_is_marked() -> None:
+def test_html_report_marks_the_steps_that_differ() -> None:
     text = write([streams.script()])
     rows = re.findall(r'<tr( class="differs")?><td>(\d)[ <]', text)
     assert rows == [("", "0"), (' class="differs"', "1"), (' class="differs"', "2")]
@@ -86,25 +86,25 @@ def test_a_step_that_differs_is_marked() -> None:
         (streams.cut(), "the event stream ends before the gate did"),
     ],
 )
-def test_html_report_of_a_cut_stream_states_that(events: list[Event], said: str) -> None:
+def test_html_report_of_empty_or_truncated_event_stream_shows_exit_2(events: list[Event], said: str) -> None:
     text = write(events)
     assert said in Page(text).text
     assert '<header class="verdict exit-2">' in text
 
 
-def test_many_releases_stand_close() -> None:
+def test_html_matrix_of_eight_releases_uses_dense_layout() -> None:
     events = [streams.ended_rule("murmur2", f"1.0.{number}", "agrees", agreed=1) for number in range(8)]
     assert '<table class="matrix dense">' in write(events)
     assert '<table class="matrix">' in write(events[:7])
 
 
-def test_more_findings_than_anybody_reads_are_counted() -> None:
+def test_html_report_shows_200_findings_and_counts_the_remainder() -> None:
     text = write([streams.differed(kind=f"kind {number}") for number in range(203)])
     assert text.count("<article>") == 200
     assert "And 3 findings more." in text
 
 
-def test_the_same_events_make_the_same_page() -> None:
+def test_html_report_written_twice_from_equal_events_is_identical() -> None:
     assert write(streams.everything()) == write(streams.everything())
 
 
@@ -113,7 +113,7 @@ INJECTED = "<script>document.title='owned'</script></body>"
 
 
 @browser
-def test_in_a_browser_hostile_text_is_text(tmp_path: Path) -> None:
+def test_browser_shows_hostile_text_of_html_report_without_running_scripts(tmp_path: Path) -> None:
     text = write(streams.hostile(ALL_AT_ONCE))
     seen = look(text, tmp_path)
     assert seen.title.startswith("&lt;script&gt;document.title='owned'&lt;/script&gt;&lt;img")
@@ -125,13 +125,13 @@ def test_in_a_browser_hostile_text_is_text(tmp_path: Path) -> None:
 
 
 @browser
-def test_in_a_browser_the_policy_stops_what_gets_in_all_the_same(tmp_path: Path) -> None:
+def test_content_security_policy_blocks_script_injected_into_html_report_in_browser(tmp_path: Path) -> None:
     seen = look(write(streams.conforming()).replace("</body>", INJECTED), tmp_path)
     assert seen.title == "franz-go 1.22.2 conforms"
     assert seen.complaints
 
 
 @browser
-def test_injected_script_runs_only_without_the_content_policy(tmp_path: Path) -> None:
+def test_injected_script_runs_in_browser_once_content_security_policy_is_removed(tmp_path: Path) -> None:
     text = re.sub('<meta http-equiv="Content-Security-Policy"[^>]*>', "", write(streams.conforming()))
     assert look(text.replace("</body>", INJECTED), tmp_path).title == "owned"

@@ -20,7 +20,7 @@ def elements(svg: Element, tag: str, kind: str) -> list[Element]:
     return [element for element in svg.iter(tag) if element.get("class") == kind]
 
 
-def test_figure_draws_bars_of_seen_and_lines_of_expected_shares() -> None:
+def test_distribution_figure_draws_bars_of_actual_and_lines_of_expected_counts() -> None:
     svg = drawn(streams.SPREAD)
     bars = elements(svg, "rect", "seen")
     lines = elements(svg, "line", "predicted")
@@ -34,7 +34,7 @@ def test_figure_draws_bars_of_seen_and_lines_of_expected_shares() -> None:
 
 
 @pytest.mark.parametrize("name", streams.HOSTILE)
-def test_a_hostile_title_is_a_title(name: str) -> None:
+def test_hostile_figure_title_adds_no_svg_elements(name: str) -> None:
     svg = drawn(Distribution(streams.HOSTILE[name], (0,), (1.0,), (1,), 1.0))
     assert {element.tag for element in svg.iter()} == {"svg", "g", "line", "rect", "text", "title"}
     assert len(svg.attrib["aria-label"]) < 1500
@@ -50,7 +50,7 @@ def test_a_hostile_title_is_a_title(name: str) -> None:
         (tuple(range(1000)), (10.0**12,) * 1000, (10**12,) * 1000, 400),
     ],
 )
-def test_any_distribution_can_be_drawn(
+def test_empty_negative_or_huge_distribution_is_drawn_with_limited_bars(
     partitions: tuple[int, ...], expected: tuple[float, ...], actual: tuple[int, ...], bars: int
 ) -> None:
     svg = drawn(Distribution("t", partitions, expected, actual, 0.5))
@@ -59,7 +59,7 @@ def test_any_distribution_can_be_drawn(
     assert all(float(bar.attrib["height"]) >= 0 for bar in seen)
 
 
-def test_labels_of_many_partitions_do_not_stand_on_each_other() -> None:
+def test_figure_labels_of_100_partitions_do_not_overlap() -> None:
     svg = drawn(Distribution("t", tuple(range(100)), (1.0,) * 100, (1,) * 100, 0.5))
     places = [float(text.attrib["x"]) for text in svg.iter("text") if (text.text or "").isdigit()]
     labels = sorted(place for place in places if place > 60)

@@ -29,7 +29,7 @@ def test_comparison_of_equal_gates_finds_no_change() -> None:
     assert compared(stream("differs", "a"), stream("differs", "a")) == []
 
 
-def test_a_new_kind_is_worse_and_one_that_is_gone_is_better() -> None:
+def test_new_kind_of_difference_is_worse_and_vanished_kind_is_better() -> None:
     assert compared(stream("differs", "a"), stream("differs", "b")) == [
         Change("murmur2", "new: b, 412 questions", worse=True),
         Change("murmur2", "gone: a, 412 questions", worse=False),
@@ -45,11 +45,11 @@ def test_a_new_kind_is_worse_and_one_that_is_gone_is_better() -> None:
         ("crashed", "differs", False),
     ],
 )
-def test_comparison_of_verdicts_names_change_and_worsening(before: str, after: str, worse: bool) -> None:
+def test_changed_verdict_is_reported_as_worse_or_better(before: str, after: str, worse: bool) -> None:
     assert compared(stream(before), stream(after)) == [Change("murmur2", f"4.4.0: {before} → {after}", worse)]
 
 
-def test_a_rule_that_is_no_longer_asked_is_worse() -> None:
+def test_rule_no_longer_asked_is_worse_and_newly_asked_rule_is_not() -> None:
     found = compared(stream("agrees"), stream("agrees", rule="delivery"))
     assert found == [
         Change("murmur2", "4.4.0: agrees → not asked", worse=True),
@@ -57,11 +57,11 @@ def test_a_rule_that_is_no_longer_asked_is_worse() -> None:
     ]
 
 
-def test_known_failures_are_not_news() -> None:
+def test_new_known_failure_is_not_reported_as_change() -> None:
     assert compared(stream("known"), stream("known", "a", known=Known("as documented"))) == []
 
 
-def test_a_gate_that_did_not_end_is_not_compared() -> None:
+def test_comparison_with_unfinished_earlier_gate_is_refused() -> None:
     with pytest.raises(BadInput, match="the earlier gate did not end"):
         compared(stream("agrees")[:-1], stream("agrees"))
 
@@ -69,7 +69,7 @@ def test_a_gate_that_did_not_end_is_not_compared() -> None:
 @pytest.mark.parametrize(
     ("after", "code", "line"), [("agrees", 0, "nothing got worse"), ("differs", 1, "1 thing got worse")]
 )
-def test_comparison_exit_code_is_1_if_something_got_worse(after: str, code: int, line: str) -> None:
+def test_comparison_exit_code_is_1_if_a_verdict_got_worse(after: str, code: int, line: str) -> None:
     console = Console(width=80)
     with console.capture() as captured:
         assert show(console, stream("agrees"), stream(after)) == code

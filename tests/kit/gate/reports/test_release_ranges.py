@@ -14,7 +14,7 @@ from kafka_conformance.gate.reports.outline import findings, outline, verdict
 from kafka_conformance.gate.reports.release_ranges import Places, since_until
 
 
-def test_eras_are_named_with_all_their_releases() -> None:
+def test_place_of_a_finding_names_the_era_with_first_and_last_release() -> None:
     places = Places(outline(streams.eras()).rows)
     assert places("default-partitioner", ["2.3.1"]) == "era 0.11.0.3 to 2.3.1"
     assert places("default-partitioner", ["0.10.0.1", "2.3.1"]) == "2 eras, 0.10.0.1 to 2.3.1"
@@ -22,18 +22,18 @@ def test_eras_are_named_with_all_their_releases() -> None:
     assert places("murmur2", ["3.9.2"]) == "era 0.10.0.1 to 3.9.2"
 
 
-def test_without_eras_releases_are_named_as_asked() -> None:
+def test_place_of_a_finding_without_eras_lists_the_asked_releases() -> None:
     places = Places(outline(streams.conforming()).rows)
     assert places("murmur2", ["3.2.3", "4.4.0"]) == "3.2.3 and 4.4.0"
 
 
-def test_the_verdict_and_the_findings_name_eras() -> None:
+def test_verdict_line_and_findings_name_eras() -> None:
     seen = outline(streams.eras())
     assert verdict(seen) == "differs: franz-go 1.22.2, Kafka 0.10.0.1 to 3.9.2 in 4 eras: an answer differs"
     assert [one.where for one in findings(seen.rows)] == ["era 0.11.0.3 to 2.3.1"]
 
 
-def test_the_terminal_has_a_line_for_the_eras_of_a_rule_with_the_same_verdict() -> None:
+def test_terminal_report_merges_eras_of_a_rule_with_equal_verdict() -> None:
     out = io.StringIO()
     terminal.show(Console(file=out, width=140, highlight=False), streams.eras())
     lines = [" ".join(line.split()) for line in out.getvalue().splitlines()]
@@ -48,7 +48,7 @@ def test_the_terminal_has_a_line_for_the_eras_of_a_rule_with_the_same_verdict() 
     assert "2 eras, 0.10.0.1 to 3.9.2  agrees      18      18" in out.getvalue()
 
 
-def test_markdown_lists_the_eras_with_the_releases_asked() -> None:
+def test_markdown_report_lists_eras_with_the_release_asked_in() -> None:
     text = markdown.write(streams.eras())
     assert "| default-partitioner | era 0.11.0.3 to 2.3.1 | differs |" in text
     line = "default-partitioner: 0.10.0.1; 0.11.0.3 to 2.3.1 (asked in 2.3.1); 2.4.1 to 3.9.2 (asked in 3.9.2)"
@@ -56,7 +56,7 @@ def test_markdown_lists_the_eras_with_the_releases_asked() -> None:
     assert "## Eras" not in markdown.write(streams.conforming())
 
 
-def test_the_page_junit_github_and_the_badge_name_eras() -> None:
+def test_html_junit_github_and_badge_reports_name_eras() -> None:
     html = page.write(streams.eras())
     assert 'title="default-partitioner in era 0.11.0.3 to 2.3.1: differs"' in html
     assert "<td>2.3.1</td><td>era 0.11.0.3 to 2.3.1</td>" in html
@@ -79,5 +79,7 @@ def test_the_page_junit_github_and_the_badge_name_eras() -> None:
         ("2 3 4", "1 2 3 4 5", "2 to 4 (3 releases)"),
     ],
 )
-def test_a_span_of_releases_leaves_none_out(releases: str, among: str, words: str) -> None:
+def test_release_list_is_joined_into_ranges_only_over_consecutive_releases(
+    releases: str, among: str, words: str
+) -> None:
     assert since_until(releases.split(), among.split()) == words

@@ -32,12 +32,12 @@ def shown(*streams: list[Event], width: int = 80) -> str:
     return captured.get()
 
 
-def test_streams_are_cut_where_a_gate_begins() -> None:
+def test_event_stream_is_split_at_every_gate_beginning() -> None:
     assert side_by_side.split_streams([*RIGHT, *WRONG]) == [RIGHT, WRONG]
     assert side_by_side.split_streams([]) == []
 
 
-def test_a_column_for_each_implementation() -> None:
+def test_comparison_table_has_one_column_per_implementation() -> None:
     lines = shown(RIGHT, WRONG).splitlines()
     assert lines[0].split() == ["rule", "right", "1", "wrong", "1"]
     assert lines[1].split() == ["murmur2", "agrees", "588", "differs", "412", "of", "1,000"]
@@ -45,7 +45,7 @@ def test_a_column_for_each_implementation() -> None:
     assert lines[-1].startswith("differs: wrong 1")
 
 
-def test_what_does_not_fit_comes_below_and_no_word_is_broken() -> None:
+def test_wide_comparison_table_wraps_into_further_tables_within_terminal_width() -> None:
     many = [stream(f"implementation-{number}", "differs", 1) for number in range(9)]
     text = shown(*many, width=70)
     assert all(f"implementation-{number}" in text for number in range(9))
@@ -58,7 +58,7 @@ def test_what_does_not_fit_comes_below_and_no_word_is_broken() -> None:
     ("streams", "code"),
     [((RIGHT,), 0), ((RIGHT, WRONG), 1), ((UNJUDGED, WRONG), 1), ((RIGHT, UNJUDGED), 2), ((), 2)],
 )
-def test_the_exit_code_is_the_worst(streams: tuple[list[Event], ...], code: int) -> None:
+def test_exit_code_of_several_gates_prefers_1_over_2_over_0(streams: tuple[list[Event], ...], code: int) -> None:
     assert side_by_side.exit_code(list(map(outline, streams))) == code
 
 
@@ -75,7 +75,7 @@ def test_reports_of_several_gates_are_written_side_by_side(tmp_path: Path, capsy
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_names_stay_text(text: str) -> None:
+def test_hostile_implementation_name_stays_inert_in_html_and_terminal(text: str) -> None:
     hostile = stream(text, "differs", 1)
     page = side_by_side.write_html([hostile, RIGHT])
     assert "<script>" not in page

@@ -62,7 +62,7 @@ def test_terminal_report_contains_every_verdict_and_finding() -> None:
 
 
 @pytest.mark.parametrize("name", streams.ALL)
-def test_the_last_line_is_the_verdict(name: str) -> None:
+def test_last_line_of_terminal_report_is_the_verdict(name: str) -> None:
     events = streams.ALL[name]
     last = shown(events).splitlines()[-1]
     codes = {0: "conforms: ", 1: "differs: ", 2: "could not be judged: "}
@@ -71,7 +71,7 @@ def test_the_last_line_is_the_verdict(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", streams.HOSTILE)
-def test_what_a_target_says_can_do_nothing_to_a_terminal(name: str) -> None:
+def test_hostile_text_adds_no_escape_sequences_or_lines_to_terminal_report(name: str) -> None:
     text = COLOUR.sub("", shown(streams.hostile(streams.HOSTILE[name]), terminal=True))
     assert all(character.isprintable() or character == "\n" for character in text)
     # Nor does it begin a line: each begins with words of ours, or is indented.
@@ -81,11 +81,11 @@ def test_what_a_target_says_can_do_nothing_to_a_terminal(name: str) -> None:
         assert line.lstrip().startswith(begins), line
 
 
-def test_a_long_text_is_cut() -> None:
+def test_terminal_report_truncates_long_client_text() -> None:
     assert max(map(len, shown(streams.hostile("x" * 100_000)).splitlines())) < 20_000
 
 
-def test_more_findings_than_anybody_reads_are_counted() -> None:
+def test_terminal_report_limits_findings_and_counts_the_remainder() -> None:
     known = streams.only_known()[2].known
     new = [streams.differed(kind=f"new {number}") for number in range(23)]
     text = shown([*new, *(streams.differed(kind=f"old {number}", known=known) for number in range(101))])
@@ -98,7 +98,7 @@ def test_terminal_report_prints_markup_as_plain_text() -> None:
     assert "[bold red]owned[/]" in shown(streams.hostile(streams.HOSTILE["markup"]))
 
 
-def test_columns_that_say_nothing_are_left_out() -> None:
+def test_terminal_table_omits_columns_with_zero_or_uniform_values() -> None:
     agrees = [streams.began(), streams.ended_rule("murmur2", "4.4.0", "agrees", agreed=9)]
     assert shown(agrees).splitlines()[0].split() == ["rule", "verdict", "asked", "agreed", "seconds"]
     other = streams.ended_rule("delivery", "3.2.3", "differs", grade="admissible", agreed=8, differed=1)
@@ -106,7 +106,7 @@ def test_columns_that_say_nothing_are_left_out() -> None:
     assert shown([*agrees, other]).splitlines()[0].split() == heads
 
 
-def test_no_word_of_the_table_is_broken_in_80_columns() -> None:
+def test_terminal_table_in_80_columns_breaks_no_rule_name() -> None:
     rows = [streams.ended_rule(rule, "4.4.0", "differs", agreed=4_693, differed=12) for rule in RULES]
     text = shown([streams.began(), *rows], width=80)
     assert all(rule in text for rule in RULES)

@@ -29,7 +29,7 @@ def _no_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def test_each_report_is_written_to_the_named_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_report_format_is_written_to_the_given_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {name: tmp_path / "a folder" / name for name in ("junit", "markdown", "html", "badge")}
     write_all(EVENTS, **files)
     writers = {"junit": gate_junit, "markdown": gate_markdown, "html": gate_page, "badge": gate_badge}
@@ -39,14 +39,14 @@ def test_each_report_is_written_to_the_named_file(tmp_path: Path, capsys: pytest
     assert capsys.readouterr().out == ""
 
 
-def test_nothing_asked_nothing_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_report_file_is_written_without_report_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary"))
     write_all(EVENTS)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_github_gets_commands_and_a_summary_after_what_is_there(
+def test_github_report_prints_commands_and_appends_to_existing_step_summary(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "summary").write_text("before\n")
@@ -56,7 +56,7 @@ def test_github_gets_commands_and_a_summary_after_what_is_there(
     assert (tmp_path / "summary").read_text(encoding="utf-8") == "before\n" + gate_github.summary(EVENTS)
 
 
-def test_unwritable_report_is_a_warning_and_others_are_written(
+def test_unwritable_report_gives_a_warning_and_remaining_reports_are_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("")
@@ -74,7 +74,7 @@ def test_unwritable_report_is_a_warning_and_others_are_written(
     assert (tmp_path / "page").read_text(encoding="utf-8") == gate_page.write(EVENTS)
 
 
-def test_in_a_workflow_what_a_person_reads_issues_no_command(
+def test_terminal_report_in_github_actions_is_fenced_by_stop_commands(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     show(EVENTS)
@@ -98,7 +98,7 @@ def _at_a_terminal(events: Sequence[Event]) -> str:
     "write",
     [_at_a_terminal, gate_markdown.write, gate_junit.write, gate_page.write, gate_github.write, gate_github.summary],
 )
-def test_every_report_shows_the_question_that_was_not_answered(write: Callable[[Sequence[Event]], str]) -> None:
+def test_every_report_format_shows_the_question_that_was_not_answered(write: Callable[[Sequence[Event]], str]) -> None:
     events = [
         event for event in streams.everything() if getattr(event, "rule", "sequence-increment") == "sequence-increment"
     ]

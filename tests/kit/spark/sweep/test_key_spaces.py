@@ -19,13 +19,13 @@ def keys_of(space, block):  # type: ignore[no-untyped-def]
     return [whole[a:b] for a, b in itertools.pairwise(offsets)]
 
 
-def test_how_many_keys_there_are() -> None:
+def test_key_space_counts_every_key_up_to_the_maximum_length() -> None:
     assert [keys_up_to(length) for length in range(5)] == [1, 257, 65_793, 16_843_009, 4_311_810_305]
     assert (every_key(4).asked, every_key(4).blocks) == (4_311_810_305, 65_537)
     assert (every_key(2, 1, 1024).asked, every_key(2, 1, 1024).blocks) == (67_372_032, 1_024)
 
 
-def test_every_key_is_asked_once() -> None:
+def test_blocks_of_key_space_contain_every_key_exactly_once() -> None:
     space = every_key(3)
     offsets = [space.column(block) for block in range(space.blocks)]
     data = np.concatenate([each[1] for each in offsets])
@@ -35,14 +35,14 @@ def test_every_key_is_asked_once() -> None:
     assert np.array_equal(lengths, np.concatenate([np.diff(each[0]) for each in meant]))
 
 
-def test_the_last_of_four_bytes() -> None:
+def test_four_byte_key_space_ends_with_four_ff_bytes() -> None:
     space = every_key(4)
     assert keys_of(space, 0)[:3] == [b"", b"\x00", b"\x01"]
     assert keys_of(space, 256)[:2] == [b"\xff\xff\xff", b"\x00\x00\x00\x00"]
     assert keys_of(space, space.blocks - 1)[-1] == b"\xff\xff\xff\xff"
 
 
-def test_each_argument_has_all_keys() -> None:
+def test_key_space_repeats_every_key_for_every_partition_count() -> None:
     space = every_key(2, 1, 1024)
     assert [space.argument(block) for block in (0, 1, 1023)] == [1, 2, 1024]
     assert keys_of(space, 0) == keys_of(space, 1023)
@@ -51,7 +51,7 @@ def test_each_argument_has_all_keys() -> None:
     assert keys_of(several, 257) == keys_of(several, 0)
 
 
-def test_draws_are_those_of_splittable_random() -> None:
+def test_key_space_random_numbers_equal_java_splittable_random() -> None:
     # new SplittableRandom(42): nextLong() three times, in JDK 17.
     from kafka_conformance.spark.sweep.key_spaces import _draws
 
@@ -73,7 +73,7 @@ def test_random_keys_differ_by_block_and_seed() -> None:
 
 
 @pytest.mark.parametrize("longest", [0, 1])
-def test_random_keys_may_be_short(longest: int) -> None:
+def test_random_keys_of_maximum_length_0_or_1_cover_every_length(longest: int) -> None:
     assert {len(key) for key in keys_of(random_keys(100, 3, longest), 0)} == set(range(longest + 1))
 
 
@@ -88,5 +88,5 @@ def test_key_space_json_has_the_fields_java_reads() -> None:
     (every_key(2, 1, 1024), "every key of up to 2 bytes × partition counts 1-1024"),
     (random_keys(5, 1, 4096), "random keys of up to 4,096 bytes"),
 ])  # fmt: skip
-def test_key_space_name_states_keys_and_arguments(space, name) -> None:  # type: ignore[no-untyped-def]
+def test_key_space_name_states_key_lengths_and_partition_counts(space, name) -> None:  # type: ignore[no-untyped-def]
     assert space.name == name

@@ -54,7 +54,7 @@ def judge(space: KeySpace = SPACE, answerer: str = "reference", wanted: int = 10
     return CompareKeys(3, rule_of(space), "4.4.0", "abc", answerer, wanted, kills, space)
 
 
-def test_equal_claims_of_keys_carry_no_answers() -> None:
+def test_block_with_equal_checksums_agrees_without_sending_answers() -> None:
     """Claims that are alike bring no answers with them, and prove what the answers would."""
     said = cell(SPACE, 0, claimed=claim())
     assert len(said) == 40 + len(WHO)
@@ -65,20 +65,20 @@ def test_equal_claims_of_keys_carry_no_answers() -> None:
 
 @pytest.mark.parametrize("place", [0, 1, 128, 255, 256])
 @pytest.mark.parametrize("bit", range(32))
-def test_no_claim_hides_an_answer_that_differs(place: int, bit: int) -> None:
+def test_block_checksum_reveals_a_single_flipped_bit_in_any_hash(place: int, bit: int) -> None:
     (right,) = np.frombuffer(cell(SPACE, 0)[40 + 4 * place :][:4], "<i4")
     wrong = int(right ^ np.uint32(1 << bit).view(np.int32))
     said = cell(SPACE, 0, wrong={place: wrong}, claimed=claim())
     assert judge().compare(0, claim(), said, 0).differing == 1
 
 
-def test_a_claim_that_was_damaged_proves_nothing() -> None:
+def test_damaged_block_checksum_raises_oracle_fault() -> None:
     damaged = claim()[:-1] + b"!"
     with pytest.raises(OracleFault, match="their claims differ"):
         judge().compare(0, damaged, cell(SPACE, 0, claimed=damaged), 1)
 
 
-def test_a_key_that_differs_becomes_a_question() -> None:
+def test_key_with_differing_hash_is_reported_as_question_with_both_answers() -> None:
     block = judge().compare(0, claim(), cell(SPACE, 0, wrong={1: 7, 256: 8}), 1000)
     assert (block.asked, block.differing) == (257, 2)
     first, last = block.questions
@@ -86,13 +86,13 @@ def test_a_key_that_differs_becomes_a_question() -> None:
     assert (last.question, last.expected) == ('{"key":"ff"}', '{"hash":8}')
 
 
-def test_as_many_questions_as_are_wanted() -> None:
+def test_block_reports_at_most_the_requested_number_of_differing_questions() -> None:
     wrong = cell(SPACE, 0, wrong=dict.fromkeys(range(257), 0))
     assert [len(judge().compare(0, claim(), wrong, wanted).questions) for wanted in (0, -1, 5, 999)] == [0, 0, 5, 257]
     assert judge().compare(0, claim(), wrong, 0).differing == 257
 
 
-def test_the_bulk_code_alone_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bulk_hash_that_differs_from_scalar_reference_is_reported_as_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
     mine = judge()
     columns = mine._columns
     rule = replace(mine.rule, columns=replace(columns, reference=lambda o, d, a: columns.reference(o, d, a) ^ 1))
@@ -113,7 +113,7 @@ def test_mutants_are_detected_in_a_block_of_keys() -> None:
     assert msgspec.json.decode(block.questions[0].actual)["partition"] < 0
 
 
-def test_kills_are_noted_smallest_first() -> None:
+def test_mutants_killed_by_a_block_are_listed_with_smallest_keys_first() -> None:
     block = judge(kills=True).compare(0, None, cell(SPACE, 0), 1)
     kills: dict[str, list[str]] = {}
     for kill in block.kills:
@@ -127,12 +127,12 @@ def test_kills_are_noted_smallest_first() -> None:
     {"keys": (*SPACE.column(0)[0:1], SPACE.column(0)[1][::-1].copy())},
     {"argument": 12},
 ])  # fmt: skip
-def test_other_keys_than_those_of_the_space_prove_nothing(changed: dict[str, Any]) -> None:
+def test_block_with_other_keys_or_partition_count_raises_oracle_fault(changed: dict[str, Any]) -> None:
     with pytest.raises(OracleFault, match="block 0 has other keys than its space"):
         judge().compare(0, claim(), cell(SPACE, 0, **changed), 1)
 
 
-def test_a_generator_that_repeats_itself_proves_nothing() -> None:
+def test_random_block_repeating_keys_of_another_block_raises_oracle_fault() -> None:
     space = random_keys(3_000, 5, 64)
     claims = ClaimKeys(space, "murmur2", True)
     assert claims.claim(0)[1] != claims.claim(1)[1] == ClaimKeys(space, "murmur2", False).claim(1)[1]
@@ -146,7 +146,7 @@ def test_block_of_keys_from_another_jar_is_refused(answerer: str) -> None:
         judge().compare(0, claim(), cell(SPACE, 0, answerer, claimed=claim()), 1)
 
 
-def test_claims_of_keys_are_computed_over_arrow_batches() -> None:
+def test_key_blocks_are_compared_over_sliced_arrow_batches() -> None:
     """As Arrow brings them: several rows, and a slice of them."""
     space = every_key(1, 1, 4)
     numbers = pa.RecordBatch.from_arrays([pa.array(range(4))], ["id"])
@@ -159,7 +159,7 @@ def test_claims_of_keys_are_computed_over_arrow_batches() -> None:
     assert [len(row["questions"]) for row in rows] == [1, 1, 0, 0]
 
 
-def test_a_part_of_a_sweep() -> None:
+def test_sweep_part_of_random_keys_states_blocks_keys_and_seed() -> None:
     keys = Keys(random_keys(5_000, 1, 64))
     assert (keys.blocks, keys.asked, keys.drawn) == (5, 5_000, True)
     assert keys.plan()["keys"]["seed"] == 1

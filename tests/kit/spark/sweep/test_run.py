@@ -24,7 +24,7 @@ PART = Part(RULES["murmur2"], NEWEST, Keys(every_key(4)))
 SENT = SentRelease(NEWEST, "abc", True, "{}")
 
 
-def test_chunks_cover_every_block_once() -> None:
+def test_sweep_chunks_cover_every_block_of_a_part_once() -> None:
     parts = [PART, Part(RULES["sequence-increment"], NEWEST, Scripts(251, 1))]
     chunks = chunks_of(parts)
     assert [first for part, first, _ in chunks if part == 0] == list(range(0, 65_537, 4_096))
@@ -36,7 +36,7 @@ def test_chunks_cover_every_block_once() -> None:
     ({"asked": 5}, 0), ({"asked": 5, "differing": 1}, 1), ({"asked": 5, "errored": 1}, 2), ({"asked": 0}, 2),
     ({"asked": 5, "unsupported": 5}, 2), ({"asked": 5, "errored": 1, "differing": 1}, 1),
 ])  # fmt: skip
-def test_sweep_exit_code_follows_the_part_results(counts: dict[str, int], code: int) -> None:
+def test_sweep_exit_code_is_1_for_differences_else_2_for_errors(counts: dict[str, int], code: int) -> None:
     assert command._exit_code([PartResult(PART, SENT, asked=1), PartResult(PART, SENT, **counts)]) == code
 
 
@@ -47,7 +47,7 @@ def parts(rules: str = "", answerer: str = "reference", **more: Any) -> list[tup
             for part in command._parts(meant, [parse_release("0.10.0.1"), NEWEST], **asked)]  # fmt: skip
 
 
-def test_sweep_parts_are_rules_releases_and_key_spaces() -> None:
+def test_sweep_parts_combine_asked_rules_releases_and_key_spaces() -> None:
     assert parts("murmur2", keys=0) == [("murmur2", at, "every key of up to 3 bytes") for at in ("0.10.0.1", "4.4.0")]
     assert [name for _, at, name in parts("partition-for-key") if at == "4.4.0"] == [
         "every key of up to 2 bytes × partition counts 1-1024",
@@ -62,7 +62,7 @@ def test_sweep_parts_are_rules_releases_and_key_spaces() -> None:
 @pytest.mark.parametrize(
     ("rules", "answerer"), [("", "nobody"), ("", "mutant:x"), ("murmur2", "mutant:sign-kept"), ("x", "reference")]
 )
-def test_sweep_of_unknown_rule_or_answerer_is_refused(rules: str, answerer: str) -> None:
+def test_sweep_of_unknown_rule_or_implementation_is_refused(rules: str, answerer: str) -> None:
     with pytest.raises(BadInput):
         parts(rules, answerer)
 
@@ -75,13 +75,13 @@ def test_sweep_folder_name_depends_on_every_part_of_the_plan() -> None:
     assert len({command._default_folder(each) for each in (plan, *others)}) == 5
 
 
-def test_a_plan_holds_what_decides() -> None:
+def test_sweep_plan_document_records_rule_release_jar_digest_and_seed() -> None:
     written = Plan([PART], "reference", 7).document([SENT])
     assert written["parts"] == [{"rule": "murmur2", "release": "4.4.0", "jar_sha256": "abc", **PART.work.plan()}]
     assert written["seed"] == 7
 
 
-def test_the_smallest_that_differs_is_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sweep_saves_the_shortest_key_that_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     kept = [
         KeptDifference('{"key":"0000"}', '{"hash":1}', '{"hash":2}'),

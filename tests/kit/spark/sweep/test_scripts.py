@@ -37,7 +37,7 @@ def judge(**more: Any) -> CompareScripts:
                            "wanted": 1000, "kills": False, **more})  # fmt: skip
 
 
-def test_block_of_scripts_is_drawn_equal_again_and_unique() -> None:
+def test_random_script_block_is_reproducible_and_differs_by_seed_and_block() -> None:
     assert DRAW.lines(0) == DRAW.lines(0) != Draw(RULE.slug, 2, 260).lines(0)
     assert [len(DRAW.lines(block).splitlines()) for block in (0, 1)] == [250, 10]
     assert len({seed_of(seed, rule, block) for seed in (1, 2) for rule in ("a", "b") for block in range(50)}) == 200
@@ -46,7 +46,7 @@ def test_block_of_scripts_is_drawn_equal_again_and_unique() -> None:
     assert len(drawn) > 400
 
 
-def test_too_few_questions_are_no_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_script_block_with_too_few_questions_raises_oracle_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kafka_conformance.spark.sweep.scripts.collect", lambda *_: [])
     with pytest.raises(OracleFault, match="0 questions where 250 were wanted"):
         DRAW.lines(0)
@@ -58,7 +58,7 @@ def test_equal_answers_to_scripts_report_no_difference() -> None:
     assert (block.asked, block.differing, block.errored, block.unsupported, len(block.seen)) == (10, 0, 0, 0, 16)
 
 
-def test_every_verdict_is_counted() -> None:
+def test_script_block_counts_differing_and_failed_java_answers() -> None:
     lines = DRAW.lines(1)
     wrong = {0: {"answer": {"steps": []}}, 3: {"failed": "broke"}, 4: {"unsupported": "no"}, 9: {"answer": {"x": 1}}}
     block = judge().compare(1, lines, said(lines, wrong=wrong), 1)
@@ -76,7 +76,7 @@ def test_block_of_scripts_from_another_jar_is_refused(changed: dict[str, str]) -
         judge().compare(1, lines, said(lines, **changed), 1)
 
 
-def test_answers_in_another_order() -> None:
+def test_script_answers_in_another_order_raise_oracle_fault() -> None:
     lines = DRAW.lines(1)
     told = said(lines).splitlines()
     told[2], told[3] = told[3], told[2]
@@ -84,7 +84,7 @@ def test_answers_in_another_order() -> None:
         judge().compare(1, lines, b"\n".join(told), 1)
 
 
-def test_script_answers_are_judged_over_arrow_batches() -> None:
+def test_mutant_is_detected_in_script_answers_over_arrow_batches() -> None:
     (drawn,) = DRAW([pa.RecordBatch.from_arrays([pa.array([1])], ["id"])])
     lines = drawn.column(1)[0].as_py()
     answered = pa.array([said(lines)], pa.binary())
@@ -100,6 +100,6 @@ def mutant() -> str:
     return next(each.slug for each in MUTANTS if each.rule == RULE.slug and str(each.release) == "4.4.0")
 
 
-def test_a_part_of_a_sweep() -> None:
+def test_sweep_part_of_scripts_states_blocks_and_questions() -> None:
     part = Scripts(501, 7)
     assert (part.blocks, part.asked, part.drawn, part.per_batch) == (3, 501, True, 1)

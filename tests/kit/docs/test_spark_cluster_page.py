@@ -11,7 +11,7 @@ import pytest
 
 from kafka_conformance.cli.main import app
 
-PAGE = (Path(__file__).parents[3] / "kit" / "docs" / "cluster.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "kit" / "docs" / "spark-cluster.md").read_text(encoding="utf-8")
 SUBMITS = re.findall(r"^spark-submit .*$", PAGE.replace("\\\n", ""), re.MULTILINE)
 PYTHON = "./workers/bin/python"
 
