@@ -135,8 +135,8 @@ def test_spark_workers_without_the_package_fail_in_one_line(master: str, folder:
     assert "Traceback" not in said
     assert re.search(
         r"^kafka-conformance: the executors' Python has no kafka-conformance: No module named 'kafka_conformance' and the"
-        r" driver's \S+: send it with the job, as kit/docs/spark-cluster.md shows, or install the same kafka-conformance on every"
-        r" worker$", said, re.MULTILINE,
+        r" driver's \S+: send it with the job, as kit/docs/spark-cluster.md shows, or install the same kafka-conformance on"
+        r" every worker$", said, re.MULTILINE,
     ), said  # fmt: skip
 
 
