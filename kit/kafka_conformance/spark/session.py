@@ -185,7 +185,8 @@ class Spark:
         if versions - {(mine,)}:
             raise SparkFault(
                 f"the executors' Python has {', '.join(sorted(one for (one,) in versions))} and the driver's {mine}:"
-                " send it with the job, as kit/docs/spark-cluster.md shows, or install the same kafka-conformance on every worker"
+                " send it with the job, as kit/docs/spark-cluster.md shows, or install the same kafka-conformance on every"
+                " worker"
             )
 
     @contextmanager
