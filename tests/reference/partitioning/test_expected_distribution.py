@@ -98,7 +98,7 @@ MIXED = cluster((9, 0), (4, None), (2, 0), (5, 0))
 NOBODY = cluster((9, None), (4, None), (2, None))
 
 
-# Sent, it comes near. How near it has to come is what a chi-square test says: see tests/kit/test_skewing.py.
+# Sent, it comes near. How near it has to come is what a chi-square test says: see tests/kit/verify/test_skew.py.
 @pytest.mark.parametrize(
     ("partitioner", "version", "cluster", "more"),
     [

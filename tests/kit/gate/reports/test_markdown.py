@@ -63,8 +63,12 @@ def test_markdown_report_contains_every_verdict_and_finding() -> None:
 
 def test_markdown_report_of_every_verdict_has_three_tables() -> None:
     tokens = parsed(write(streams.everything()))
-    rows = [number for number, token in enumerate(tokens) if token.type == "tr_open"]
-    assert rows
+    tables = "".join(
+        {"table_open": "|", "tr_open": " ", "th_open": "h", "td_open": "d"}.get(token.type, "") for token in tokens
+    )
+    for head, *rows in (table.split() for table in tables.split("|")[1:]):
+        assert rows
+        assert {len(row) for row in rows} == {len(head)}, "a cell for each head"
     assert sum(token.type == "table_open" for token in tokens) == 3
 
 
