@@ -7,8 +7,8 @@ closed all the same. The result says whether the batch is now full, or not the o
 **The partition** may be chosen here since 3.3.0, by the topic's built-in partitioner, which receives the bytes afterwards
 (the batch's growth; all of it for a new batch, with its 61 bytes). It may leave its partition for another only while the
 partition's last batch is full or gone. If it wanted to before, it does so at the next append, before the record is added,
-and the append begins again with the next partition. The same happens once memory is at hand, as closing the last batch
-made it full. Without a partition to go on to, ArithmeticException is thrown, with the record in its batch.
+and the append begins again with the next partition. The same happens after memory has been allocated, as closing the last
+batch made it full. Without a partition to go on to, ArithmeticException is thrown, with the record in its batch.
 
 **Closed**, the accumulator takes no records: KafkaException since 2.0.0, IllegalStateException up to 1.1.x.
 
@@ -23,7 +23,7 @@ made it full. Without a partition to go on to, ArithmeticException is thrown, wi
 0.11.0.0, ends batches that are not closed; one that was queued again is closed, and stays. With an idempotent producer,
 since 1.0.0, it ends those without a sequence.
 
-**Compression** and the **memory** of a batch have modules of their own: ``compression`` and ``chunks``.
+**Compression** and the **memory** of a batch have separate modules: ``compression`` and ``chunks``.
 
 **An idempotent producer** (see ``sequences``) is a parameter: it receives every batch that is drained, acknowledged, failed,
 or split, and decides which may be drained. ``ready`` does not consult it.

@@ -46,7 +46,7 @@ _REST = float32(1 - _DAMPING)
 
 
 def compressed_estimate(uncompressed: int, ratio: float, bits: int = 32) -> int:
-    """Return the estimated bytes after compression of so many bytes before it, as an int of ``bits`` bits."""
+    """Return the estimated size after compression of a number of bytes, as an int of ``bits`` bits."""
     number = float32(float32(float32(uncompressed) * ratio) * _FACTOR)
     last = 2 ** (bits - 1)
     return int(max(-last, min(number, last - 1)))

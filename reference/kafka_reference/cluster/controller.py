@@ -33,7 +33,7 @@ class Controller(Protocol):
     alive: set[int]
 
     def end_session(self, broker: int) -> None:
-        """A broker was not heard of for its session: fence it."""
+        """Fence a broker that sent no heartbeat during its session timeout."""
 
     def register(self, broker: int, *, restarted: bool) -> None:
         """A broker came back, after a restart or within the same process."""

@@ -112,13 +112,13 @@ class ClusterState:
             self.replicate()
 
     def change_minimum(self, replicas: int) -> None:
-        """Change ``min.insync.replicas``; a paused broker learns of it when it continues."""
+        """Change ``min.insync.replicas``; a paused broker applies it when it continues."""
         self.controller.change_min_isr(replicas)
         for broker in self.brokers.values():
             broker.missed_minimum |= broker.process == "paused"
 
     def learn_minimum(self) -> None:
-        """Let the brokers that run have the settings as they are."""
+        """Apply the current settings to the brokers that run."""
         for broker in self.brokers.values():
             broker.missed_minimum &= not broker.is_running
 

@@ -75,7 +75,7 @@ def needs_election(
 def elect_leader(
     behaviour: PartitionChangeBehaviour, election: Election, candidates: Candidates, *, unclean_allowed: bool
 ) -> Elected:
-    """Return who is elected. ``unclean_allowed`` allows an unclean leader in a preferred election, up to 3.1.x."""
+    """Return the elected leader. ``unclean_allowed`` allows an unclean one in a preferred election, up to 3.1.x."""
     leader = _clean_leader(behaviour, election, candidates)
     if leader is not None:
         return Elected(leader, unclean=False)

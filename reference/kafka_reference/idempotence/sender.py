@@ -367,7 +367,7 @@ class Sender:
         return decide(answer_of(error), situation)
 
     def _may_retry(self, batch: Batch) -> bool:
-        """Mirrors ``canRetry``, as far as it is not about sequences."""
+        """Return whether a batch may be retried. Mirrors ``canRetry`` without its checks of sequences."""
         is_over = self._is_overdue(batch) or self._outcomes.is_done(batch)
         return batch.attempts < self._config.retries and not (self._behaviour.delivery_timeout_ends_retries and is_over)
 

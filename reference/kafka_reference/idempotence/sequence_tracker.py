@@ -160,7 +160,7 @@ class SequenceTracker:
             self._track(partition, batch)
 
     def _after(self, sequence: int, records: int) -> int:
-        """Return the next sequence after so many records. Mirrors ``incrementSequenceNumber``."""
+        """Return the next sequence after a number of records. Mirrors ``incrementSequenceNumber``."""
         return increment(sequence, records) if self.behaviour.next_sequence_wraps else added(sequence, records)
 
     def _restart_idle(self, partition: Partition) -> None:

@@ -251,7 +251,7 @@ class AbstractIndex(ABC):
     # Errors.
 
     def refuse(self, error: type[JavaException], text: str, *, require: bool = False) -> NoReturn:
-        """Raise the error. Up to 3.4.x its text ends with a period, and a failed ``require`` is an error of its own."""
+        """Raise the error. Up to 3.4.x its text ends with a period, and a failed ``require`` has a separate error."""
         if self.behaviour.texts_of_scala:
             if require:
                 raise IllegalArgumentException(f"requirement failed: {text}.")

@@ -17,7 +17,7 @@ name                 a key goes by           without a key
 
 ``murmur2_random`` places keys as the Java client does (:mod:`.keyed`) and is what a port wants. ``consistent_random`` is the
 default of librdkafka, and so of confluent-kafka. A key is hashed over all partitions; a random one is among the available
-ones if there are any. CRC-32 and FNV-1a are no rules of Kafka: a test compares them with librdkafka itself.
+ones if there are any. CRC-32 and FNV-1a are not rules of Kafka: a test compares them with librdkafka itself.
 
 Mirrors ``rd_kafka_msg_partitioner_*`` in ``rdkafka_msg.c``, librdkafka 2.16.
 """
