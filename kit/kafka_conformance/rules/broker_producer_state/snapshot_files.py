@@ -19,7 +19,7 @@ _INT16, _INT32, _INT64 = ((-(2**bits), 2**bits - 1) for bits in (15, 31, 63))
 
 
 class SnapshotEntry(NamedTuple):
-    """A producer in a snapshot, field by field, in their order; -1 is no offset, sequence or transaction."""
+    """A producer in a snapshot: its fields in their order; -1 stands for no offset, sequence or transaction."""
 
     id: int
     epoch: int

@@ -55,7 +55,7 @@ class AskedDirectory(Question, frozen=True, array_like=True):
 
 
 class LeaderElectionQuestion(Question, frozen=True, omit_defaults=True):
-    """A change of a partition. Null: the field is to stay as it is."""
+    """A change of a partition. A field that is null stays unchanged."""
 
     partition: AskedPartition
     """The partition."""

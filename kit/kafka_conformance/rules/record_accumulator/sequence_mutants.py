@@ -1,4 +1,4 @@
-"""Mistakes of idempotent producers: who is numbered when and by how much, who waits for whom, what comes back where."""
+"""Mistakes of idempotent producers: when sequences are set and to what, which batch waits, where one is queued again."""
 
 from __future__ import annotations
 

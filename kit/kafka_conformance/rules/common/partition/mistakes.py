@@ -271,7 +271,7 @@ class CommitsShrinkAtOnce(Partition):
 
 
 class RemovesLeader(Partition):
-    """The leader may remove itself: it looks for a follower's state of its own."""
+    """The leader may remove itself: it looks itself up among the followers."""
 
     def shrink(self) -> None:
         broker, self.broker = self.broker, 0

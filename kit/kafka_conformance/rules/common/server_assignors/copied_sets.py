@@ -51,6 +51,6 @@ def resized(question: ServerAssignorQuestion) -> ServerAssignorQuestion:
 
 
 def _subscribed_partitions(question: ServerAssignorQuestion) -> int:
-    """Return how many partitions the topics have that somebody subscribes to."""
+    """Return the number of partitions of all topics that have a subscriber."""
     names = {name for member in question.members for name in member.topics}
     return sum(topic.partitions or 0 for topic in question.topics if topic.described and topic.name in names)

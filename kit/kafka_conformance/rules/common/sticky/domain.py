@@ -1,4 +1,4 @@
-"""Everyday groups with a past: somebody joined, somebody left, a topic grew."""
+"""Typical groups after members joined or left, or a topic grew."""
 
 from __future__ import annotations
 
