@@ -68,7 +68,7 @@ class Ivy:
 
         Raises JarUnavailable if the jar itself is not to be had.
         """
-        self.fetch(coordinates, into)  # it tells a jar that is not there from a network that is not
+        self.fetch(coordinates, into)  # it distinguishes a jar that does not exist from a network that fails
         _, _, settings = self._settings(into)
         report = self._resolved(coordinates, settings, transitive=True)
         found = [_named(each.getArtifact().getModuleRevisionId()) for each in report.getAllArtifactsReports()]

@@ -1,8 +1,8 @@
 """RecordAccumulator: records wait in batches, in a queue for each partition, until they are sent.
 
 **Append.** A record goes into the last batch of its partition's queue if that has room. If not, that batch is closed for
-appends, and a new one is made behind it, for which memory is taken from the pool; if the pool has none, the old batch stays
-closed all the same. The result says whether the batch is now full, or not the only one: then the sender is woken.
+appends, and a new one is made behind it, for which memory is taken from the pool; if the pool has none, the old batch still
+stays closed. The result says whether the batch is now full, or not the only one: then the sender is woken.
 
 **The partition** may be chosen here since 3.3.0, by the topic's built-in partitioner, which receives the bytes afterwards
 (the batch's growth; all of it for a new batch, with its 61 bytes). It may leave its partition for another only while the
@@ -292,7 +292,7 @@ class RecordAccumulator:
             self.state.memory.give_back(batch.buffer)
 
     def complete_in_flight(self, batch: Batch) -> None:
-        """Be done with a batch before it is answered: its memory is kept until then. Mirrors ``completeBatch``."""
+        """Complete a batch that is still in flight: its memory is kept until the answer. Mirrors ``completeBatch``."""
         self.state.incomplete.discard(batch)
         batch.state = BatchState.ABORTED_IN_FLIGHT
 

@@ -1,6 +1,6 @@
 """The compression ratio that a producer expects, and the size of a batch that it estimates from that.
 
-A producer does not look at a compressed batch to learn its size while it fills it. It counts the bytes before compression
+A producer does not compress a batch to measure its size while it fills it. It counts the bytes before compression
 and estimates those after it as ::
 
     (int) (bytes * ratio * 1.05f)

@@ -27,7 +27,7 @@ class TopicSettings:
 
 
 class Controller(Protocol):
-    """A controller: it changes ``partition`` and knows which brokers are alive."""
+    """A controller: it changes ``partition`` and tracks which brokers are alive."""
 
     partition: PartitionRegistration
     alive: set[int]

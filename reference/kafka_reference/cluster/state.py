@@ -154,7 +154,7 @@ class ClusterState:
             leading.min_isr = self.settings.min_isr  # a new minimum moves no high watermark
 
     def _fetch(self, number: int, log: ReplicaLog, leader: PartitionLeader) -> None:
-        """Let a follower fetch: truncate what diverges, tell the leader its end, append what there is."""
+        """Let a follower fetch: truncate what diverges, send its end to the leader, append new records."""
         while log.truncate_divergence(leader.log):
             pass
         if leader.take_fetch(number, log.end_offset, self._metadata(), now_ms=self._now_ms):

@@ -1,4 +1,4 @@
-"""The sequences of an idempotent producer: what it knows of each partition, and which batch may be sent next.
+"""The sequences of an idempotent producer: its state for each partition, and which batch may be sent next.
 
 A producer has an id and an epoch, or none yet. Each partition has the next sequence, the last acknowledged sequence, and the
 batches in flight. A batch is in flight from its first drain until it ends: also while it waits to be sent again.

@@ -175,7 +175,7 @@ class AbstractIndex(ABC):
     def resize(self, size: int) -> bool:
         """Give the file ``size`` bytes, rounded down to whole entries, and return whether that is another size.
 
-        Raises IllegalArgumentException if the entries do not fit: the file is cut all the same, and the next entry goes
+        Raises IllegalArgumentException if the entries do not fit: the file is still cut, and the next entry goes
         to its start. Raises NullPointerException if the index is closed, which makes a file where there is none.
         """
         size = self._whole(size)

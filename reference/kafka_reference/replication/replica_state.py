@@ -1,4 +1,4 @@
-"""What a leader knows of a follower: its log end offset, and when it was last caught up."""
+"""A leader's state of a follower: its log end offset, and when it was last caught up."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class _FrontOfTheQueue(RecordAccumulator):
 
 
 class _OrderGoesRound(RecordAccumulator):
-    """A batch that went round comes back behind the one it followed, as one would wish."""
+    """After a wrap-around, batches that are queued again keep the order in which they were sent."""
 
     def reenqueue(self, batch: Batch) -> None:
         super().reenqueue(batch)

@@ -281,7 +281,7 @@ class RemovesLeader(Partition):
 
 
 class _Answering(Partition):
-    """A partition that handles a rejection of the controller in its own way."""
+    """A partition that handles a rejection of the controller differently."""
 
     rejection: Rejection
 
