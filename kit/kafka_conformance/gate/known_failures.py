@@ -23,7 +23,7 @@ another message the difference exists, with another answer
 =============== ====================================================================
 
 ``--write-known-failures`` writes or updates the file: stale, unknown and expired entries are removed, uncovered
-differences are added, and everything else stays as it is, comments too. A new entry holds in every release, unless the
+differences are added, and everything else stays unchanged, comments too. A new entry holds in every release, unless the
 difference was found in some of the releases asked and not in others.
 """
 

@@ -1,4 +1,4 @@
-"""A gate as one HTML page (``page``). Anchors are numbers, and what is no plain web address is no link."""
+"""A gate as one HTML page (``page``). Anchors are numbers, and only plain web addresses become links."""
 
 from __future__ import annotations
 
