@@ -1,6 +1,6 @@
 """Which mutants ``selftest`` asks: all of a rule whose record does not hold, and one of every other rule.
 
-The one proves the machinery that asks and compares anew in each run: no fingerprint covers it.
+The one mutant tests the machinery that asks and compares in each run: no fingerprint covers that.
 """
 
 from __future__ import annotations
