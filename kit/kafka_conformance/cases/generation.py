@@ -6,7 +6,7 @@ selection among them (``selection``). Releases with the same answer share a case
 selected cases, in the newest release of each behaviour.
 
 The same seed generates the same files, with the same jars, JVM and Hypothesis. Hypothesis learns constants from the
-source of the kit when that is not installed but lies in a folder of its own.
+source of the kit when that is a checkout and not installed.
 """
 
 from __future__ import annotations
