@@ -31,8 +31,8 @@ _VERSION = r"\d+(?:\.\d+)+(?:\.x)?"
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A finding, as its area's file describes it; one without a case names its rule.
 
-    ``releases`` are those with the behaviour by Kafka's source, in words; ``shown_in`` names one release of each answer to
-    the case that shows the finding.
+    ``releases`` is a text that names those with the behaviour, by Kafka's source; ``shown_in`` names one release of each
+    answer to the case that shows the finding.
     """
 
     title: str
@@ -82,7 +82,7 @@ def chosen_findings(role: Role | None) -> list[tuple[Area, str, Finding]]:
 
 
 def stated_spans(text: str) -> Iterator[Spans]:
-    """Yield the releases that ``releases`` of a finding states in words.
+    """Yield the releases that the text ``releases`` of a finding names.
 
     >>> [str(spans) for spans in stated_spans("up to 3.9.1, 4.0.0 and 4.1.0 to 4.1.x")]
     ['4.1.0 to 4.1.x', '0.0.0 to 3.9.1', '4.0.0']

@@ -1,8 +1,8 @@
 """What to do about a change that users notice when they upgrade, and whom the rest concerns.
 
 :data:`NOTES` has the changes of behaviour records (``Record.field``), and of rules that end (their slugs), that ask for
-something to be done. The command ``changes`` ranks these beside the findings; it lists every other change without a
-rank: nobody has judged how harmful it is.
+something to be done. The command ``changes`` ranks these together with the findings; it lists every other change without
+a rank: its harm has not been judged.
 """
 
 from __future__ import annotations

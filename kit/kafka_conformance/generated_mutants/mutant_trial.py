@@ -1,4 +1,4 @@
-"""Asking one mutant until a question kills it, in a process that has nothing else to do.
+"""Ask one mutant until a question kills it, in a process that does only this.
 
 A mutant is killed by an answer that differs from the expected one, by an error where an answer is expected, and by a
 question that takes longer than its limit: a gate sees each of them.
