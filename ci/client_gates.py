@@ -66,7 +66,7 @@ class Gated:
 
     @property
     def version(self) -> str:
-        """The version as the driver reports it, else as it is pinned."""
+        """The version that the driver reports, else the pinned one."""
         return self.seen.began.target.version if self.seen.began else self.driver.version
 
 
