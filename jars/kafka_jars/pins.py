@@ -78,7 +78,7 @@ class Pins:
         return version in self.releases and all(jar.sha256 for jar in self.broker(version))
 
     def jars(self, version: str) -> tuple[Jar, ...]:
-        """The release's own jars, the clients first, then those beside it."""
+        """The release's own jars, the clients first, then those that every release needs."""
         return self.clients(version) + self.beside
 
     def clients(self, version: str) -> tuple[Jar, ...]:

@@ -15,7 +15,7 @@ from the release; the code then reads ``if behaviour.split_batch_stays_in_flight
 
     SenderBehaviour.of("4.4.0").split_batch_stays_in_flight
 
-To read only today's rule, print the record of the newest release beside the code: ``kafka-conformance behaviour RULE``.
+To read only the newest rule, read the code together with its record: ``kafka-conformance behaviour RULE`` prints it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ them changes a hash:
 Numbers of 32 bits need care in Numba: it widens each operation on them to 64 bits, and ``uint64`` with a signed number
 becomes a float. So every constant has a type, and every result is cut to ``u32`` before it is shifted right.
 
-Numba compiles at the first call, in about a second, and keeps the machine code beside this file or in the user's cache
+Numba compiles at the first call, in about a second, and keeps the machine code next to this file or in the user's cache
 folder. Where neither can be written it compiles again in each process, and nothing else changes.
 
 Arrow arrays and pairs of NumPy arrays have separate functions: an Arrow array carries its type, its null keys and its

@@ -26,7 +26,7 @@ _EVERY_RELEASE = Spans(((Release((0,)), None),))
 
 @dataclass(frozen=True, slots=True)
 class TwoReleases:
-    """Answers for ``known`` by ``oracle``, and for ``unknown`` by an oracle beside it for each rule."""
+    """Answers for ``known`` by ``oracle``, and for ``unknown`` by a separate oracle for each rule."""
 
     oracle: Oracle
     known: Release

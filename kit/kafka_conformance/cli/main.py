@@ -73,7 +73,7 @@ _SECTIONS = {
 class _Commands(click.Group):
     """The commands in ``cli/commands``, found by file name and imported when they are used.
 
-    The command of ``gate_broker.py`` is ``gate broker``, beside ``gate``.
+    The command of ``gate_broker.py`` is ``gate broker``; ``gate`` is a command too.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -223,7 +223,7 @@ def _defect(error: BaseException) -> str:
 
 
 def _ended(code: int, *, judged: bool) -> int:
-    """Return the exit code of a run of which standard output may be lost: a verdict stays, a listing has failed.
+    """Return the exit code of a run whose standard output may be lost: a verdict stays, a listing has failed.
 
     A reader that has gone has read what it wanted of a listing, as in ``rules | head``.
     """

@@ -164,7 +164,7 @@ def write_whole(path: Path, data: bytes) -> None:
 def report_path(path: Path) -> Path | None:
     """Return the path of a report, or None, with a warning, if it cannot be written. Raises BadInput for a folder.
 
-    A report is beside a verdict: one that cannot be written changes neither the run nor its exit code.
+    A report is additional to the verdict: one that cannot be written changes neither the run nor its exit code.
     """
     try:
         check_writable(path)

@@ -1,6 +1,6 @@
 """The findings: unexpected behaviour of Kafka's own Java classes, by area, with the releases and who is affected.
 
-``AREA.toml`` beside this module is an area. Its ``roles`` say whom it concerns: the owner of a producer or a consumer,
+``AREA.toml`` in this folder is an area. Its ``roles`` are those affected: the owner of a producer or a consumer,
 the maintainer of a broker, the operator of a cluster. A finding has an effect, a severity, and ``affected``, which says
 when a reader is affected and what to do. The command ``findings`` lists those of a release, ``changes`` those that begin or
 end between two releases, and ``ci/finding_pages.py`` writes the pages in ``kit/docs``.

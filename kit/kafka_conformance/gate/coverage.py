@@ -128,7 +128,7 @@ class Answers:
 
     @property
     def missing(self) -> tuple[Coverage, ...]:
-        """The kinds of which too few questions were answered, the least covered first."""
+        """The kinds with too few answered questions, the least covered first."""
         return missing_coverage(self.tally.rule, self.answered, self.unsupported)
 
 
@@ -145,7 +145,7 @@ def conforming_rules(conform: int, asked: int, rules: int, in_part: int = 0) -> 
 
 
 def missing_coverage(rule: Rule, answered: Sequence[Question], unsupported: Sequence[Question]) -> tuple[Coverage, ...]:
-    """Return the core kinds of which fewer than :data:`LEAST` are answered, the least covered first.
+    """Return the core kinds with fewer than :data:`LEAST` answered, the least covered first.
 
     Each half of the rule counts separately, if any question of it is answered. Where every question of a half is of an
     optional kind too, all of them together are one kind, "any".

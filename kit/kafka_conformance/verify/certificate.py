@@ -117,7 +117,7 @@ def proven_pairs(rules: Sequence[Rule], proven: Certificate, pins: Pins) -> froz
 
 
 def unproven_releases(made: Certificate, pins: Pins) -> dict[str, list[str]]:
-    """Return, by rule, the pinned releases that have the rule and of which ``made`` has no row of it."""
+    """Return, by rule, the pinned releases that have the rule but no row of it in ``made``."""
     present = {(row.rule, row.release) for row in made.rows}
     found = {
         slug: [

@@ -38,7 +38,7 @@ _NOBODY = Elected(NO_LEADER, unclean=False)
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """A partition in the state that is wanted, and who may lead it."""
+    """A partition with its requested state, and the brokers that may lead it."""
 
     partition: PartitionRegistration
     """The partition before the change."""

@@ -236,16 +236,16 @@ def findings(rows: Sequence[Row], *, outside: bool = False) -> list[Finding]:
     """
     places = Places(rows)
     exact = {(row.rule, row.release) for row in rows if row.grade == "exact"}
-    alike: dict[tuple[str, ...], list[Differed]] = {}
+    groups: dict[tuple[str, ...], list[Differed]] = {}
     for row in rows:
         for one in row.outside if outside else row.differed:
             # A finding that is known in one release and not in another is two.
             known = one.known.reason if one.known else ""
             mutant = one.diagnosis.mutant if one.diagnosis else ""
             sides = (as_json(each) for each in (one.question, one.expected, one.actual))
-            alike.setdefault((one.rule, one.kind, known, str(one.known is None), mutant, *sides), []).append(one)
+            groups.setdefault((one.rule, one.kind, known, str(one.known is None), mutant, *sides), []).append(one)
     found = []
-    for group in alike.values():
+    for group in groups.values():
         first, times, keys = group[0], sum(one.times for one in group), max(one.keys for one in group)
         unexplained = bool(first.effect) and first.diagnosis is None and (first.rule, first.release) in exact
         found.append(Finding(first, _place(group, places), times, keys, unexplained))
@@ -263,11 +263,11 @@ def impact(one: Differed, keys: int | None = None) -> str:
 def protocol_errors(rows: Sequence[Row]) -> list[Broken]:
     """Every error of these rows, once for all releases in which it is the same."""
     places = Places(rows)
-    alike: dict[tuple[str, ...], list[ProtocolError]] = {}
+    groups: dict[tuple[str, ...], list[ProtocolError]] = {}
     for row in rows:
         for one in row.protocol_errors:
-            alike.setdefault((one.rule, one.error, one.what, one.hint), []).append(one)
-    return [Broken(group[0], _place(group, places), sum(one.times for one in group)) for group in alike.values()]
+            groups.setdefault((one.rule, one.error, one.what, one.hint), []).append(one)
+    return [Broken(group[0], _place(group, places), sum(one.times for one in group)) for group in groups.values()]
 
 
 def unanswered(one: ProtocolError) -> list[tuple[str, str]]:
@@ -287,13 +287,13 @@ def replay_command(one: Differed | ProtocolError) -> str:
 def explanations(rows: Sequence[Row]) -> list[Explained]:
     """Return the diagnoses of rules as a whole that none of their findings has."""
     places = Places(rows)
-    alike: dict[tuple[str, Diagnosis], list[str]] = {}
+    groups: dict[tuple[str, Diagnosis], list[str]] = {}
     for row in rows:
         named = {one.diagnosis.mutant for one in row.differed if one.diagnosis}
         for one in row.ended.diagnoses if row.ended else ():
             if one.mutant not in named:
-                alike.setdefault((row.rule, one), []).append(row.release)
-    return [Explained(rule, places(rule, at), one) for (rule, one), at in alike.items()]
+                groups.setdefault((row.rule, one), []).append(row.release)
+    return [Explained(rule, places(rule, at), one) for (rule, one), at in groups.items()]
 
 
 def _place(group: Sequence[Differed] | Sequence[ProtocolError], places: Places) -> str:

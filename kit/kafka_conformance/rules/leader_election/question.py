@@ -1,4 +1,4 @@
-"""The question of ``leader-election``: a partition, who may lead it, and what it is to become."""
+"""The question of ``leader-election``: a partition, the brokers that may lead it, and the requested change."""
 
 from __future__ import annotations
 

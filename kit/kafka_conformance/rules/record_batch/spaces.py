@@ -94,7 +94,7 @@ def every_header_field() -> Iterator[RecordBatchQuestion]:
 
 
 def every_record_part() -> Iterator[RecordBatchQuestion]:
-    """Yield two records, in the first of which each part is replaced by each odd varint, uncompressed and with gzip."""
+    """Yield two records; each part of the first is replaced by each odd varint, uncompressed and with gzip."""
     second = raw_record(b"2", b"3", offset_delta=1)
     for codec in ("none", "gzip"):
         for part, odd in product(range(12), ODD_VARINTS):

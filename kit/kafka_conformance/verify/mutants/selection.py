@@ -21,9 +21,9 @@ class Selection:
     mutants: tuple[Mutant, ...]
     """In the order of the code."""
     whole: tuple[str, ...]
-    """The rules of which all mutants are asked."""
+    """The rules whose mutants are all asked."""
     sampled: tuple[str, ...] = ()
-    """The rules of which one mutant is asked."""
+    """The rules with one mutant that is asked."""
     left_out: int = 0
     """How many mutants are not asked."""
 

@@ -211,7 +211,7 @@ public final class AccumulatorAccess {
         return found;
     }
 
-    /** Since 3.3.0 queues are kept by topic, beside the topic's partitioner. */
+    /** Since 3.3.0 queues are kept by topic, together with the topic's partitioner. */
     private static boolean keepsTopics() {
         return Members.field(TYPE, "topicInfoMap") != null;
     }

@@ -30,7 +30,7 @@ def copied_sizes(question: ServerAssignorQuestion) -> Iterator[int]:
 
 
 def without_unlike(partitions: Iterable[AskedPartition]) -> tuple[AskedPartition, ...]:
-    """Return a member's partitions, one fewer of each topic of which JDKs would copy as many differently."""
+    """Return a member's partitions, without one of each topic whose number of partitions JDKs copy differently."""
     kept: list[AskedPartition] = []
     by_topic: dict[str, list[AskedPartition]] = {}
     for partition in partitions:
