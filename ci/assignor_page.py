@@ -63,11 +63,11 @@ last two run in the group coordinator of a broker since the consumer protocol of
 ## What an assignor promises
 
 From {groups} groups of one to four members that subscribe to any of three topics with up to four partitions each, which own
-nothing yet. *Assigned once*: every partition of a subscribed topic has exactly one owner. *All alike* is the largest
+nothing yet. *Assigned once*: every partition of a subscribed topic has exactly one owner. *Same topics* is the largest
 difference between the numbers of partitions of two members, if all members subscribe to the same topics; *any* is that
 for any subscriptions, which no assignor can always keep small.
 
-| assignor | releases | assigned once | all alike | any |
+| assignor | releases | assigned once | same topics | any |
 |---|---|---|---|---|
 {promises}
 RangeAssignor is even in each topic, so the difference grows with the number of topics. A group *throws* where Java raises an

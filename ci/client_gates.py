@@ -66,7 +66,7 @@ class Gated:
 
     @property
     def version(self) -> str:
-        """The version as the driver reports it, else as it is pinned."""
+        """The version that the driver reports, else the pinned one."""
         return self.seen.began.target.version if self.seen.began else self.driver.version
 
 
@@ -77,10 +77,10 @@ def names() -> list[str]:
 
 def settings(driver: NamedDriver) -> list[tuple[str, ...]]:
     """Return the settings of a client, those with the same arguments as one."""
-    alike: dict[tuple[str, ...], list[str]] = {}
+    groups: dict[tuple[str, ...], list[str]] = {}
     for name, setting in driver.settings.items():
-        alike.setdefault(setting.args, []).append(name)
-    return [tuple(group) for group in alike.values()]
+        groups.setdefault(setting.args, []).append(name)
+    return [tuple(group) for group in groups.values()]
 
 
 def stage() -> Path:

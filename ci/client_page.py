@@ -88,7 +88,7 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _versions(results: Sequence[GateResult]) -> list[list[GateResult]]:
-    """Return the results of each version of a client, which has a folder of its own, the newest first."""
+    """Return the results of each version of a client, the newest first; each version has a separate folder."""
     found = [[one for one in results if one.name == name] for name in dict.fromkeys(one.name for one in results)]
     return sorted(
         found, key=lambda version: [int(number) for number in re.findall(r"\d+", version[0].version)], reverse=True

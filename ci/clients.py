@@ -7,8 +7,8 @@
     python ci/clients.py --pages                      # writes the pages from the record; gates nothing
 
 Counts of clients that draw partitions (librdkafka for an empty key) differ a little from run to run. The exit code is the
-highest one of the gates; 2 if a gate did not finish. A rule of which a client answers too little is shown as not judged, and
-is no failure here.
+highest one of the gates; 2 if a gate did not finish. A rule of which a client answers too little is shown as not judged,
+which is not a failure here.
 """
 
 from __future__ import annotations

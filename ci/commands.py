@@ -9,7 +9,7 @@ The instances below have what each command needs. The column *needs* of kit/docs
 installs, `light` for the one without extras: it fails if the page names another one, or if a command of the command
 line is missing here or there. Instances that need nothing, or `[audit]`, run in venvs made for them; those that need
 `[jvm]`, with or without a further extra, in the install of this Python. A cache holds nothing but a link to the jars:
-nothing that an earlier command has compiled helps. Each command runs in a folder of its own, and those that need no
+nothing that an earlier command has compiled helps. Each command runs in a separate folder, and those that need no
 Java find none.
 
 Prints the seconds of each command; exits with 1 if one of them does not end as it should.
@@ -56,7 +56,7 @@ LOST = {
 class Instance:
     """One small run of a command: its words, what it needs, its exit code, and a part of its output.
 
-    ``before`` are the words of a command that makes its input, with a cache of its own; it is interrupted after the text
+    ``before`` are the words of a command that makes its input, with a separate cache; it is interrupted after the text
     ``until``.
     """
 
@@ -180,7 +180,7 @@ def command_of(instance: Instance) -> str:
 def faults(page: dict[str, str], commands: frozenset[str], instances: Sequence[Instance]) -> list[str]:
     """Return what is missing or differs between the page, the command line and the instances."""
     tried_in = {name: {each.needs for each in instances if command_of(each) == name} for name in commands}
-    wrong = [f"{name} is no command, but {PAGE.name} has it" for name in page.keys() - commands]
+    wrong = [f"{name} is not a command, but {PAGE.name} has it" for name in page.keys() - commands]
     wrong += [f"{name} is not in the table of {PAGE.name}" for name in commands - page.keys()]
     wrong += [f"{name} has no instance in {Path(__file__).name}" for name in commands if not tried_in[name]]
     for name in sorted(commands & page.keys()):

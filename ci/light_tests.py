@@ -4,9 +4,9 @@
 
     python ci/light_tests.py      # what CI runs; root's runs are as uid 65534, those of other users as themselves
 
-Copies what git lists to a folder that everybody may read, makes a venv there, installs the copy without extras and what its
+Copies what git lists to a folder that all users may read, makes a venv there, installs the copy without extras and what its
 tests import, and runs :data:`TESTS` in it. Children have no supplementary groups, SIGHUP ignored as under ``nohup``,
-``FORCE_COLOR=1``, a home folder of their own, and no other variable of this process.
+``FORCE_COLOR=1``, a separate home folder, and no other variable of this process.
 
 :data:`LEFT_OUT` are tests below these that need an extra. Each is run too, and has to fail for want of the module named: a
 test that needs it no longer is put back by the change that frees it. Exits with 1 if a test or such a check fails.
@@ -92,7 +92,7 @@ def main() -> None:
 
 
 def make_readable(folder: Path) -> None:
-    """Let everybody into this folder, and give the other user a home and a folder for temporary files in it."""
+    """Let all users into this folder, and give the other user a home and a folder for temporary files in it."""
     folder.chmod(0o755)
     for name in ("home", "tmp"):
         (folder / name).mkdir()
@@ -101,7 +101,7 @@ def make_readable(folder: Path) -> None:
 
 
 def copy_tree(target: Path) -> None:
-    """Copy the files that git lists, as they are now; everybody may read the copies, whatever the checkout's modes."""
+    """Copy the present files that git lists; all users may read the copies, whatever the checkout's modes."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
     for name in filter(None, listed.stdout.split("\0")):
         source, copy = ROOT / name, target / name
@@ -152,8 +152,8 @@ def requirements() -> list[str]:
 def pytest_command(python: str, folder: Path) -> list[str]:
     """Return how pytest is started in a folder that it may not write to.
 
-    Each run has temporary files of its own: one that ends removes old folders of ``pytest-of-USER``, and another that lists
-    them meanwhile ends with an error.
+    Each run has a separate folder for temporary files: a run that ends removes old folders of ``pytest-of-USER``, and
+    another that lists them meanwhile ends with an error.
     """
     own = Path(tempfile.mkdtemp(dir=folder, prefix="run-"))
     if os.geteuid() == 0:

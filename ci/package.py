@@ -5,7 +5,7 @@
     python ci/package.py          # what `tox -e package` runs; two minutes, of which most is pip
 
 In this order: sdist and wheel by ``build``; their metadata by ``twine check --strict``; the files of the wheel by
-``check-wheel-contents`` and by :func:`missing_files`; ``pip install`` of the wheel in a venv of its own, in a folder outside
+``check-wheel-contents`` and by :func:`missing_files`; ``pip install`` of the wheel in a separate venv, in a folder outside
 the checkout; there a gate of the driver of the tutorial, and commands that read the data of the package. The wheel is left
 in ``dist``. Exits with 1 at the first step that fails, and names it.
 """

@@ -7,7 +7,7 @@
 
 A field is *poor* if it is asked often and has few values, few last digits, or values of few magnitudes (numbers of bits): a
 client that turns milliseconds into floating seconds and back is right for 0, 1, 3 and 5, and wrong for one timestamp in a
-hundred. A field of few values is not a fault by itself: leader epochs, partitions and node ids need few.
+hundred. A field of few values is not always a fault: leader epochs, partitions and node ids need few.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ __all__ = ["Field", "fields_of", "integers"]
 
 EXAMPLES, SEED = 200, 1
 _OFTEN = 40
-"""Fields that are asked less often are not judged: their few values are no surprise."""
+"""Fields that are asked less often are not judged: few values are to be expected."""
 _VALUES, _DIGITS, _MAGNITUDES = 16, 8, 6
 
 
 @dataclass
 class Field:
-    """The integers of a field, as often as they were asked."""
+    """The integers of a field, with the number of times each was asked."""
 
     values: dict[int, int] = field(default_factory=lambda: defaultdict(int))
 

@@ -5,7 +5,7 @@
     python ci/regenerate.py                            # what `tox -e regenerate` runs: makes what is void
     python ci/regenerate.py --list                     # what is void, and about how long it takes; runs nothing; ten seconds
     python ci/regenerate.py --only rule-pages proof    # these steps alone
-    python ci/regenerate.py --accept changes           # records that the step is current as it is; makes nothing
+    python ci/regenerate.py --accept changes           # records the present files of the step as current; makes nothing
     python ci/regenerate.py --check changes            # asks again for what is void, compares, records; makes nothing
 
 ``regeneration_steps.py`` has the steps. A step is void if its files are missing, or by one of two checks. An exact one
@@ -13,7 +13,7 @@ compares the fingerprints in a record, or the whole page, with what would be mad
 the inputs is compared with the one in ``regenerated.json``, which is committed; the key is written when the step was made.
 
 Each step is checked when its turn comes, since an earlier step may have changed its inputs. Run the same command again to
-resume: what was made is current, and the commands of long steps resume by themselves. Exit codes: 0 everything is current;
+resume: what was made is current, and the commands of long steps resume too. Exit codes: 0 everything is current;
 1 a step failed because Java or a mutant differs, or with ``--list`` something is void; 2 a step could not be made.
 """
 
@@ -68,7 +68,7 @@ class Step:
     after: tuple[str, ...] = ()
     """The steps whose files this one reads."""
     each: bool = False
-    """Whether the commands run for one part at a time: they do not resume by themselves."""
+    """Whether the commands run for one part at a time, because they do not resume."""
     accepts: tuple[int, ...] = (0,)
     """The exit codes of commands that have made their files."""
     needs: tuple[str, ...] = ()
@@ -306,7 +306,7 @@ def _children_seconds() -> float:
 
 
 def look_afresh(step: Step) -> Checked:
-    """Check a step in a process of its own: this one has read records that are written meanwhile."""
+    """Check a step in a separate process: this one has read records that are written meanwhile."""
     command = [sys.executable, __file__, "--look", step.name]
     done = subprocess.run(command, cwd=ROOT, timeout=900, check=False, capture_output=True, text=True)
     if done.returncode:
@@ -318,7 +318,7 @@ def look_afresh(step: Step) -> Checked:
 @click.command()
 @click.option("--list", "listed", is_flag=True, help="Print what is void, and about how long it takes; run nothing.")
 @click.option("--only", is_flag=True, help="Make the steps NAME alone.")
-@click.option("--accept", is_flag=True, help="Record that the steps NAME are current as they are; make nothing.")
+@click.option("--accept", is_flag=True, help="Record the present files of the steps NAME as current; make nothing.")
 @click.option("--check", "compared", is_flag=True, help="Ask again for what is void of the steps NAME; make nothing.")
 @click.option(
     "--parts", default="", metavar="PARTS", help="With --check or --accept: these parts alone, joined by commas."

@@ -3,7 +3,7 @@
 A new generated file needs a step here; ``tests/ci/test_regenerate.py`` fails without one.
 
 Keys are over code without comments and layout, over the bytes of other files, and over the fingerprints of rules. The
-machinery between a question and Java (the oracle, its workers, the comparison) is in no key, as it is in no fingerprint:
+machinery between a question and Java (the oracle, its workers, the comparison) is in no key and in no fingerprint:
 ``selftest`` proves it. What happens outside the checkout, such as a new version of a client, is in none either.
 """
 

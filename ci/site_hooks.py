@@ -66,7 +66,7 @@ def on_post_build(config: MkDocsConfig) -> None:
 
 
 def foreign_assets(html: str) -> list[str]:
-    """Return the addresses elsewhere that a page loads: scripts, pictures, fonts, style sheets; links are no loads."""
+    """Return the foreign addresses that a page loads: scripts, pictures, fonts, style sheets; links are not loaded."""
     tags = re.findall(r"<(?!a\b)[a-z-]+\b[^>]*>", html)
     found = [
         address

@@ -48,7 +48,7 @@ _RULES = (
 )
 _RELEASES = "2.0.1,3.9.2,newest"
 # As a worker of verify has it, but with a heap of fixed size whose pages are all touched, so that the resident memory
-# shows what grows beside the heap; and soft references go with each collection, so that caches do not look like leaks.
+# shows what grows outside the heap; and soft references go with each collection, so that caches do not look like leaks.
 _JVM_OPTIONS = (
     "-XX:TieredStopAtLevel=1", "-Xms768m", "-Xmx768m", "-XX:+AlwaysPreTouch", "-XX:SoftRefLRUPolicyMSPerMB=0",
 )  # fmt: skip
@@ -132,7 +132,7 @@ def _shown(progress: Steps, record: Record, seed: int, elapsed: Callable[[], flo
 
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
-    """Make this process and its children write temporary files into a folder of their own, deleted after the block."""
+    """Make this process and its children write temporary files into a separate folder, deleted after the block."""
     before = os.environ.get("TMPDIR")
     with tempfile.TemporaryDirectory(prefix="kafka-conformance-soak-") as folder:
         os.environ["TMPDIR"], tempfile.tempdir = folder, None

@@ -1,7 +1,7 @@
 """What the kit holds after a round: memory, threads, classes, descriptors, processes and temporary files.
 
 The JVM is measured after forced garbage collections, through its own MXBeans. py4j keeps every object that a call returns,
-so a gauge fetches its objects once; each sample then returns numbers and texts only, and adds no binding of its own.
+so a gauge fetches its objects once; each sample then returns numbers and texts only, and adds no further binding.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Gauges", "python_objects"]
 
 _MIB = 1 << 20
 _LOADER = "kafkaoracle.host.ReleaseSandbox$Loader"
-# A soft reference that was used since the last collection survives one; threads that were told to end need a moment.
+# A soft reference that was used since the last collection survives one; threads that are ending need a moment.
 _COLLECTIONS, _PAUSE_S = 3, 0.2
 
 

@@ -32,8 +32,9 @@ memory, threads and descriptors of Python; child processes and temporary files.
 .tox/kit/bin/python ci/soak.py --minutes 30    # in the install that tox makes
 ```
 
-The first fifth of the rounds is warm-up. Of the others, a measure *grows* if its slope (Theil-Sen, 99 % interval) is above
-0, if it adds more than its tolerance over all rounds, and if its second half grows still: a cache that fills levels off.
+The first fifth of the rounds is warm-up. In the others, a measure *grows* if its slope (Theil-Sen, 99 % interval) is above
+0, if it adds more than its tolerance over all rounds, and if it still grows in the second half: a cache that fills levels
+off.
 
 | exit code | meaning |
 |---|---|
@@ -50,7 +51,7 @@ Ctrl-C ends the run early; the rounds until then are judged. `tox -e nightly` ru
 {table}
 
 The JVM's heap has a fixed size whose pages are all touched, and malloc's free memory is trimmed, so the resident memory
-shows what grows beside the heap. `.tox/kit/bin/python ci/soak.py --minutes 30 --write kit/docs/soak.md` writes this page.
+shows what grows outside the heap. `.tox/kit/bin/python ci/soak.py --minutes 30 --write kit/docs/soak.md` writes this page.
 
 ## What it has found
 
@@ -59,7 +60,7 @@ the folders of its rules, and MBeans kept its class loader. Each opening of a br
 of metaspace, and native libraries of codecs in the temporary folder. `ReleaseSandbox.close` now ends these threads, runs
 these hooks and unregisters these MBeans (`jars/kafka_jars/oracle/host/RetainedObjects.java`).
 
-On Java 21 the class loader stayed all the same, with 8 MiB of metaspace: `Executors.newSingleThreadExecutor` registers a
+On Java 21 the class loader still stayed, with 8 MiB of metaspace: `Executors.newSingleThreadExecutor` registers a
 cleaner there, which holds the thread factory, and the factory held the loader. The sandbox makes its `ThreadPoolExecutor`
 itself now.
 """

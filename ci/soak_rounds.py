@@ -1,7 +1,7 @@
 """Rounds of ``verify`` in one process and one JVM: each opens every release, asks fresh questions, and closes the releases.
 
-A round asks generated questions of a seed of its own. The finite spaces of a rule, the same each time, are left out: they
-would take minutes of a round.
+A round asks generated questions of a new seed. The finite spaces of a rule, the same each time, are left out: they would
+take minutes of a round.
 """
 
 from __future__ import annotations

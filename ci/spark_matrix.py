@@ -2,7 +2,7 @@
 
 ::
 
-    python ci/spark_matrix.py                        # every version of the table, each in a venv of its own; 30 minutes
+    python ci/spark_matrix.py                        # every version of the table, each in a separate venv; 30 minutes
     python ci/spark_matrix.py 4.1.4 --write          # one of them; its row of the page is written
     python ci/spark_matrix.py 4.1.4 --venvs FOLDER   # makes its venvs there, or takes those that are there; keeps them
 
@@ -90,7 +90,7 @@ def run(version: str, room: Path, checks: Sequence[str]) -> tuple[dict[str, Coun
     env = dict(os.environ) | {"PYTHONPATH": os.pathsep.join(str(ROOT / one) for one in ("reference", "kit", "jars"))}
     alone: list[str] = []
     if version.startswith("3."):
-        # Up to 3.5 PySpark has no server of Connect, and it listens on every interface: in a network namespace of its own.
+        # Up to 3.5 PySpark has no server of Connect, and it listens on every interface: in a separate network namespace.
         env["CONNECT_JAR"] = output(python, "-c", _CONNECT_JAR, env=env)
         alone = ["unshare", "-rn", "sh", "-c", 'ip link set lo up && exec "$0" "$@"']
     else:

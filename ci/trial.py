@@ -104,7 +104,7 @@ def _row(trial: Trial, outcomes: Sequence[Outcome], seeds: int) -> list[str]:
 
 
 def failures(trials: Sequence[Trial], outcomes: dict[str, list[Outcome]]) -> list[str]:
-    """Return a line for each deviation that was not found as it is, and for each false diagnosis."""
+    """Return a line for each deviation that was not found correctly, and for each false diagnosis."""
     lines = []
     for trial in trials:
         for seed, one in enumerate(outcomes[trial.target], 1):

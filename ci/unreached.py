@@ -13,7 +13,7 @@ then, Java was never compared with. A line that no question can reach carries th
 The comment stands behind the first line of a statement, or alone above it. It covers what the statement opens, or, where
 that is executed, the other way out of it; ``# unreached file:`` covers a file. A comment whose code is executed or gone
 fails as well. Blocks that refuse a question or an argument need none: they end by raising an error of the reference, which
-is no answer.
+is not an answer.
 """
 
 from __future__ import annotations
@@ -175,7 +175,7 @@ def _lines(body: Sequence[ast.stmt]) -> range:
 
 
 def _only_refuses(statement: ast.stmt) -> bool:
-    """Whether a statement does nothing but raise an error that is no answer, maybe on a condition."""
+    """Whether a statement only raises an error that is not an answer, maybe on a condition."""
     if isinstance(statement, ast.If):
         return (
             not statement.orelse and _only_refuses(statement.body[-1]) and all(map(_only_prepares, statement.body[:-1]))

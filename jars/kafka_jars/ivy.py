@@ -2,11 +2,11 @@
 
 ``org.apache.spark.util.MavenUtils`` is what ``spark-submit --packages`` uses. It is asked for one jar at a time and
 without the jar's dependencies: which jars belong to a release is in ``releases.toml`` and ``brokers.toml``, not in
-somebody's POM. Only the commands that write those files read POMs (:meth:`Ivy.closure`).
+a POM. Only the commands that write those files read POMs (:meth:`Ivy.closure`).
 
-The JVM brings a list of certificate authorities of its own, which need not be those this machine trusts (a company's
-proxy is known to Python, curl and pip through ``SSL_CERT_FILE``, and not to a Java that came as a wheel). So before the
-first fetch the JVM is configured to trust what Python trusts.
+The JVM has its own list of certificate authorities, which may differ from those that this machine trusts. Python, curl and
+pip accept a company's proxy through ``SSL_CERT_FILE``; a Java that came as a wheel does not. So before the first fetch the
+JVM is configured to trust what Python trusts.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Ivy:
 
         Raises JarUnavailable if the jar itself is not to be had.
         """
-        self.fetch(coordinates, into)  # it tells a jar that is not there from a network that is not
+        self.fetch(coordinates, into)  # it distinguishes a jar that does not exist from a network that fails
         _, _, settings = self._settings(into)
         report = self._resolved(coordinates, settings, transitive=True)
         found = [_named(each.getArtifact().getModuleRevisionId()) for each in report.getAllArtifactsReports()]

@@ -1,12 +1,12 @@
 """``releases.toml``: which jars make up a release, and the sha256 of each.
 
 A release is a set of jars under its version: its clients, and under ``broker`` what a broker adds, which is fetched and
-loaded only for the rules that ask about a broker. ``[beside]`` is what every release needs beside its own jars (Kafka's
+loaded only for the rules that ask about a broker. ``[beside]`` is what every release needs besides its own jars (Kafka's
 clients log through slf4j), ``[codecs]`` which libraries it compresses with, whose sha256 are in ``[codec-jars]``,
 ``[compiler]`` what turns the oracle's source into classes, ``[coverage]`` what measures which of
 Kafka's code runs, ``[connector]`` what lets each Spark read and write topics. Which artifacts a release has is in
-:mod:`kafka_jars.artifacts`. A version that is not in the file can still be asked about: it is then *unpinned*, its
-jars have no sha256 to be held to, and everything printed about it says so, until :func:`pin` writes it in.
+:mod:`kafka_jars.artifacts`. A version that is not in the file can still be asked about. It is then *unpinned*: its jars
+are not compared with a sha256, and all output about it says so, until :func:`pin` adds it to the file.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Pins:
         return version in self.releases and all(jar.sha256 for jar in self.broker(version))
 
     def jars(self, version: str) -> tuple[Jar, ...]:
-        """The release's own jars, the clients first, then those beside it."""
+        """The release's own jars, the clients first, then those that every release needs."""
         return self.clients(version) + self.beside
 
     def clients(self, version: str) -> tuple[Jar, ...]:
@@ -225,9 +225,9 @@ def is_version(name: str) -> bool:
 
 
 def read_version(name: str) -> str:
-    """A release's name as it stands in a file. Raises ValueError."""
+    """Return a release's name, read from a file. Raises ValueError."""
     if not is_version(name):
-        raise ValueError(f"{name!r} is no release")
+        raise ValueError(f"{name!r} is not a release")
     return name
 
 

@@ -52,7 +52,7 @@ class ScratchFolder:
 
 
 class _Owner:
-    """The process that owns the folders of this process; it is started when it is first told about one."""
+    """The process that owns the folders of this process; it starts when it receives the first one."""
 
     def __init__(self) -> None:
         self._lock, self._pipe = Lock(), -1
@@ -64,7 +64,7 @@ class _Owner:
                 self._pipe = _start()
             try:
                 os.write(self._pipe, message)
-            except OSError:  # somebody has killed it: another one owns the folders from here on
+            except OSError:  # it was killed: another one owns the folders from here on
                 os.close(self._pipe)
                 self._pipe = _start()
                 os.write(self._pipe, message)

@@ -115,7 +115,7 @@ def cache_folder() -> Path:
         return platformdirs.user_cache_path("kafka-conformance", appauthor=False)
     try:
         return Path(named).absolute()
-    except OSError:  # the working directory was deleted: whoever opens a file there reports it
+    except OSError:  # the working directory was deleted: the code that opens a file there reports it
         return Path(named)
 
 

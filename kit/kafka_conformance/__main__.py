@@ -21,7 +21,7 @@ def main() -> NoReturn:
         interrupts.acknowledge()
         os.write(2, b"kafka-conformance: interrupted: nothing was judged to the end\n")
         sys.exit(2)
-    except BaseException as error:  # an installation that is not whole is no verdict: Python's exit code is 1
+    except BaseException as error:  # an incomplete installation is not a verdict: Python's exit code is 1
         if isinstance(error, SystemExit) and error.code == 2:  # a system without POSIX signals: said already
             raise
         os.write(

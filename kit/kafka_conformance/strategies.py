@@ -61,7 +61,7 @@ def answered(
     at = _newest(meant) if kafka == "newest" else named_release(kafka)
     unproven_releases([(rule, at)], allow=None)
     if at not in meant.releases:
-        raise BadInput(f"{rule} is no rule of release {at}: ask about {meant.releases}")
+        raise BadInput(f"{rule} is not a rule of release {at}: ask about {meant.releases}")
 
     def with_answer(question: Any) -> tuple[Question, Answer] | None:
         outcome = outcome_of(meant.ask, question, at)

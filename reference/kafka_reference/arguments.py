@@ -12,15 +12,15 @@ What an argument accepts follows from its annotation, narrowed where :func:`chec
 ``bool``, ``str`` these types
 enum, class       a member, an instance; the error lists the members
 ``X | None``      any of its parts
-sequence of X     any sequence that is no text; its elements are checked, and the error names the first wrong one
+sequence of X     any sequence except text; its elements are checked, and the error names the first wrong one
 ``Mapping``       a mapping; keys and values are checked
 ``Draws``         a list or iterator of int32, a source of draws, or None
 ``str | Release`` a release: text has to name one in which the rule is proven, a Release may be any
 ================= ====================================================================================================
 
 A wrong type is a TypeError, a wrong value of the right type a ValueError. The check only raises: an accepted argument
-reaches the function as it is. The check is made as text, as dataclasses make their constructors, because rules call some
-constructors millions of times: an argument of exactly the expected type costs one comparison of types.
+reaches the function unchanged. The check is generated as source text, as dataclasses generate their constructors, because
+rules call some constructors millions of times: an argument of exactly the expected type costs one comparison of types.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class _Wrong:
 
 @dataclass(frozen=True, slots=True)
 class _Accepted:
-    """What an argument accepts: in words, and :meth:`find` returns what is wrong with a value.
+    """What an argument accepts, as text for errors; :meth:`find` returns what is wrong with a value.
 
     ``quick`` returns an expression, about the variable that it is given, which is true only of accepted values; it may put
     what the expression needs into the names. ``types`` are the types of which every value is accepted.
@@ -462,7 +462,7 @@ def _decorate(decorated: Any, narrowed: Mapping[str, Narrowed]) -> Any:
 def _with_check(function: Any, title: str, narrowed: Mapping[str, Narrowed], kind: type | None = None) -> Any:
     """Return a function of the same signature that checks its arguments, then calls ``function``.
 
-    ``kind`` is the class of a constructor: fields that a dataclass inherits have annotations of their own modules.
+    ``kind`` is the class of a constructor: annotations of inherited fields are resolved in the modules that declare them.
     """
     own = inspect.unwrap(function)
     # Not its __globals__: those of a NamedTuple's constructor have no built-ins.

@@ -1,6 +1,6 @@
 """Behaviour records: what one release of a Java class does, as one frozen record.
 
-A rule of Kafka changes from release to release. Each class that changed has a record of its own: one field for each
+A rule of Kafka changes from release to release. Each class that changed has its own record: one field for each
 change, named for its effect and documented with the releases it holds for and the ticket. The record is resolved once
 from the release; the code then reads ``if behaviour.split_batch_stays_in_flight:`` and compares no versions::
 
@@ -15,7 +15,7 @@ from the release; the code then reads ``if behaviour.split_batch_stays_in_flight
 
     SenderBehaviour.of("4.4.0").split_batch_stays_in_flight
 
-To read only today's rule, print the record of the newest release beside the code: ``kafka-conformance behaviour RULE``.
+To read only the newest rule, read the code together with its record: ``kafka-conformance behaviour RULE`` prints it.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def holds(spans: Spans, effect: str, ticket: str = "") -> Any:
 
 
 def varies(effect: str, *values: tuple[Spans, Any], otherwise: Any = None, ticket: str = "") -> Any:
-    """Declare a field that has a value of its own in each of several spans of releases, and ``otherwise`` elsewhere."""
+    """Declare a field with a different value in each of several spans of releases, and ``otherwise`` elsewhere."""
     return field(metadata={"effect": effect, "values": values, "otherwise": otherwise, "ticket": ticket})
 
 

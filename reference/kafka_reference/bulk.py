@@ -18,7 +18,7 @@ them changes a hash:
 Numbers of 32 bits need care in Numba: it widens each operation on them to 64 bits, and ``uint64`` with a signed number
 becomes a float. So every constant has a type, and every result is cut to ``u32`` before it is shifted right.
 
-Numba compiles at the first call, in about a second, and keeps the machine code beside this file or in the user's cache
+Numba compiles at the first call, in about a second, and keeps the machine code next to this file or in the user's cache
 folder. Where neither can be written it compiles again in each process, and nothing else changes.
 
 Arrow arrays and pairs of NumPy arrays have separate functions: an Arrow array carries its type, its null keys and its
@@ -89,7 +89,7 @@ def partition_for_key(keys: Any, num_partitions: int) -> Any:
     """Return the partition that Kafka's producer gives each key of an Arrow column.
 
     That is ``(hash & 0x7fffffff) % partitions``. ``keys`` and the shape of the result are those of :func:`murmur2`;
-    ``num_partitions`` is an int32. A negative number is no error in Java and gives the result of its absolute value.
+    ``num_partitions`` is an int32. A negative number is not an error in Java: it gives the result of its absolute value.
 
     Raises what :func:`murmur2` raises; :class:`~kafka_reference.errors.ArithmeticException` (a ZeroDivisionError, too)
     for 0 partitions, even for a column without keys; TypeError or ValueError if ``num_partitions`` is not an int32.
@@ -192,7 +192,7 @@ def _hash_all(offsets: Offsets, data: Data, hashes: NDArray[np.uint32]) -> int:
 
 @lru_cache(maxsize=1)
 def _kernel() -> Kernel:
-    """:func:`_hash_all`, compiled for both widths of offsets; read-only arrays, as Arrow's are, and others alike."""
+    """:func:`_hash_all`, compiled for both widths of offsets, and for read-only arrays (as Arrow's are) and others."""
     data, hashes = types.Array(types.uint8, 1, "C", readonly=True), types.uint32[::1]
     widths = types.int32, types.int64
     signatures = [types.int64(types.Array(width, 1, "C", readonly=True), data, hashes) for width in widths]
@@ -205,7 +205,7 @@ def _kernel() -> Kernel:
 
 
 def _divisor(num_partitions: int) -> np.uint32:
-    """Return the divisor for ``num_partitions``. Unsigned, for Integer.MIN_VALUE, whose absolute value is no int32."""
+    """Return the divisor for ``num_partitions``: unsigned, as the absolute value of Integer.MIN_VALUE exceeds an int32."""
     num_partitions = index(num_partitions)
     if not -(2**31) <= num_partitions < 2**31:
         raise ValueError(f"{num_partitions} partitions: expected a Java int, -2^31 to 2^31-1")

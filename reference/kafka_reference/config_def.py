@@ -4,8 +4,9 @@ A name that is not defined is ignored. Leading and trailing characters up to U+0
 ``true`` or ``false`` in any case (Java upper-cases ``ſ`` to ``S``). A number is at most one sign, then digits of any script.
 The error for an unreadable text contains it as written, the error for an invalid value contains it as parsed.
 
-A value that is no text has to be of the setting's type: an int is an Integer if it fits in 32 bits, else a Long, which no
-INT setting takes; a number is no STRING, so ``acks`` is ``"1"``, never ``1``. These errors are worded as since 0.10.2.0.
+A value that is not text has to be of the setting's type. An int is an Integer if it fits in 32 bits, else a Long, which no
+INT setting takes. A STRING setting takes no number: ``acks`` is ``"1"``, never ``1``. These errors have the text that Kafka
+uses since 0.10.2.0.
 
 A setting whose value is null is set, to null. This is an error if the definition validates values, and passes otherwise.
 

@@ -157,7 +157,7 @@ class InvalidTxnStateException(JavaException, RuntimeError):
 
 
 class CorruptSnapshotException(JavaException, ValueError):
-    """A file is no snapshot of producer state, or its checksum is wrong."""
+    """A file is not a snapshot of producer state, or its checksum is wrong."""
 
 
 class SchemaException(JavaException, ValueError):

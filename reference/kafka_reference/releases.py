@@ -46,7 +46,7 @@ class Release:
 @lru_cache(maxsize=512)
 @checked(version=ANY_RELEASE)
 def parse_release(version: str | Release) -> Release:
-    """Return the :class:`Release` named by ``version``; a Release is returned as it is.
+    """Return the :class:`Release` named by ``version``; a Release is returned unchanged.
 
     Raises ValueError for anything but three or four numbers joined by dots: "3.x" and "newest" are not releases.
 

@@ -30,7 +30,9 @@ def test_command_missing_from_the_commands_page_is_reported() -> None:
 
 
 def test_removed_command_still_on_the_commands_page_is_reported() -> None:
-    assert faults({**NEEDS, "old": "light"}, all_commands(), INSTANCES) == ["old is no command, but commands.md has it"]
+    assert faults({**NEEDS, "old": "light"}, all_commands(), INSTANCES) == [
+        "old is not a command, but commands.md has it"
+    ]
 
 
 @pytest.mark.parametrize(

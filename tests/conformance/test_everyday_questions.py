@@ -19,7 +19,7 @@ from kafka_reference.releases import parse_release
 def test_java_and_reference_agree_on_typical_production_inputs(oracle: Oracle, rule: Rule, version: str) -> None:
     release = parse_release(version)
     if release not in rule.releases:
-        pytest.skip(f"{rule.slug} is no rule of release {release}")
+        pytest.skip(f"{rule.slug} is not a rule of release {release}")
     asked = dict.fromkeys([*rule.plain(), *map(rule.nearest, collect(rule, 100, 1))])
     comparison = Comparison(JavaAnswerer(oracle), ReferenceAnswerer(), release)
     counts = tally(rule, comparison, [Source("everyday", tuple(asked))])

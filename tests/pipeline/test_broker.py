@@ -205,7 +205,7 @@ def test_killed_broker_jvm_ends_broker_run_with_exit_code_2_and_one_line(
     os.kill(java, signal.SIGKILL)
     _, err = process.communicate(timeout=30)
     assert process.returncode == 2
-    assert err.splitlines()[-1].startswith("kafka-conformance: node 1 ended by itself with code -9: ")
+    assert err.splitlines()[-1].startswith("kafka-conformance: node 1 ended unexpectedly with code -9: ")
     assert nothing_left(rooms, pids)
 
 
@@ -227,9 +227,9 @@ def ended(rooms: dict[str, str], *arguments: str, **more: str) -> str:
         (["--kafka", "2.8.2"], "the broker of 2.8.2 needs ZooKeeper"),
         (["--kafka", "9.9.9"], "the broker of 9.9.9 is not pinned, only those of 3.3.1, "),
         (["--kafka", "3.x"], "'3.x' is not a Kafka release"),
-        (["--topic", "orders"], "'orders' is no topic"),
+        (["--topic", "orders"], "'orders' is not a topic"),
         (["--topic", "no/name:3"], "topic no/name of 3 partitions cannot be made: "),
-        (["--set", "log.dirs=/x"], "log.dirs is what the broker is started with"),
+        (["--set", "log.dirs=/x"], "log.dirs cannot be set"),
         (["--set", "log.segment.bytes=two"], "Invalid value two for configuration log.segment.bytes"),
         (["--nodes", "2"], "'2' is not one of '1', '3'"),
         (["--engine", "docker", "--nodes", "3"], "a broker from Docker has one node"),
@@ -246,7 +246,7 @@ def test_broker_run_without_java_exits_2_with_one_line(rooms: dict[str, str], tm
 def test_broker_run_on_a_port_in_use_exits_2_with_one_line(rooms: dict[str, str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert f"port {port} of 127.0.0.1 is in use" in ended(rooms, "--port", str(port))
+        assert f"port {port} of 127.0.0.1 is not available" in ended(rooms, "--port", str(port))
 
 
 def test_node_restart_on_a_port_in_use_raises_broker_lost() -> None:

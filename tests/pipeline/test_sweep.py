@@ -165,7 +165,7 @@ def test_sweep_fails_if_blocks_of_keys_are_repeated_or_missing(spark: Spark, tmp
             rows = super().frame(spark, sent, asking, first, first + 1).drop("block")
             return rows.crossJoin(spark.session.range(first, end).withColumnRenamed("id", "block"))
 
-    with pytest.raises(KitError, match="only 1 of 5 blocks asked something of their own"):
+    with pytest.raises(KitError, match="only 1 of 5 blocks asked different questions"):
         swept(spark, tmp_path / "run", ("murmur2", "4.4.0", Repeating(random_keys(5_000, 1, 64))))
 
     class Fewer(Keys):

@@ -1,12 +1,12 @@
 """A Python callable as an answerer: ``python:pkg.mod:answerer``, called as ``answerer(rule, release, question)``.
 
 It gets the question as a driver does, as plain JSON values, and returns the answer's fields, or None if it does not support
-that. What it raises is no answer: the question has failed. It may say more of itself in attributes: ``rules`` (slugs it
-answers), ``grades`` (by slug), ``name``, ``version``.
+that. If it raises, the question has failed. It may describe itself in attributes: ``rules`` (slugs it answers), ``grades``
+(by slug), ``name``, ``version``.
 
-The callable runs in one thread of its own. Python has no means to end a thread, so the limit is what can be had honestly:
-when a batch takes longer, its open questions are Lost, and so is everything that is asked afterwards. A driver, which is a
-process, loses only the question at fault.
+The callable runs in a separate thread. Python cannot kill a thread. So when a batch takes longer than the limit, its open
+questions are Lost, and so is everything that is asked afterwards. A driver, which is a process, loses only the question at
+fault.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ InProcess: TypeAlias = Callable[[str, str, dict[str, Any]], dict[str, Any] | Non
 
 
 class CallableAnswerer:
-    """A callable, as a context manager. Raises BadInput for attributes that are not as they should be."""
+    """A callable, as a context manager. Raises BadInput for invalid attributes."""
 
     def __init__(self, answerer: InProcess, named: str, *, timeout_s: float = 30) -> None:
         self._answerer, self._timeout_s = answerer, timeout_s
@@ -174,7 +174,7 @@ def _grades_of(answerer: InProcess) -> Mapping[str, events.Grade]:
     try:
         read = msgspec.convert(grades, type=dict[str, events.Grade])
     except msgspec.ValidationError as error:
-        raise BadInput(f"the answerer's grades are not as they should be: {quoted(str(error))}") from error
+        raise BadInput(f"the answerer's grades are not valid: {quoted(str(error))}") from error
     _known(read, "grades")
     return read
 
@@ -182,7 +182,7 @@ def _grades_of(answerer: InProcess) -> Mapping[str, events.Grade]:
 def _known(slugs: Iterable[str], field: str) -> list[str]:
     slugs = list(slugs)
     if unknown := [slug for slug in slugs if slug not in RULES]:
-        raise BadInput(f"the answerer's {field} name what is no rule: {quoted(', '.join(unknown))}")
+        raise BadInput(f"the answerer's {field} name unknown rules: {quoted(', '.join(unknown))}")
     return slugs
 
 

@@ -60,7 +60,7 @@ class JavaAnswerer:
 
 
 def outcome_in(line: dict[str, object]) -> Outcome:
-    """What a line of the oracle's says. A linkage error is no answer: a jar is missing, or is another release's."""
+    """Parse a line of the oracle's output. A linkage error is not an answer: a jar is missing, or of another release."""
     match line:
         case {"answer": dict(answer)}:
             error = _linkage_error(answer)

@@ -80,7 +80,7 @@ def named_driver(name: str, *, show: Show, folder: Path = FOLDER) -> tuple[Comma
     """How this driver is started, and how it is built first. Raises BadInput."""
     driver, _, setting = name.partition(":")
     if Path(driver).name != driver or not is_file(folder / driver / FILE):
-        raise BadInput(f"there is no driver {quoted(driver)} in {folder}: {_hint(driver, folder)}")
+        raise BadInput(f"unknown driver {quoted(driver)} in {folder}: {_hint(driver, folder)}")
     read = read_driver(folder / driver)
     if setting and setting not in read.settings:
         there = ", ".join(f"{driver}:{one}" for one in read.settings) or "it has none"
@@ -128,7 +128,7 @@ def read_driver(driver: Path) -> NamedDriver:
     try:
         read = msgspec.convert(tomllib.loads(read_text(path)), type=NamedDriver)
     except UNREADABLE_TOML as error:
-        raise BadInput(f"{path} is no driver: {quoted(str(error))}") from error
+        raise BadInput(f"{path} is not a driver: {quoted(str(error))}") from error
     if not all((read.command, *read.build)):
-        raise BadInput(f"{path} is no driver: a command is empty")
+        raise BadInput(f"{path} is not a driver: a command is empty")
     return read

@@ -1,6 +1,6 @@
 """The reference as an answerer, and anything shaped like it: a mutant answers in the same way, with one thing wrong.
 
-:class:`LabellingAnswerer` labels the questions as they are answered: most labels need the reference's run in the newest
+:class:`LabellingAnswerer` labels the questions while it answers them: most labels need the reference's run in the newest
 release, which then runs once for both.
 """
 
@@ -30,7 +30,7 @@ class ReferenceAnswerer:
     def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> list[Outcome]:
         """The outcomes, one for each question."""
         if release not in rule.releases:
-            return [Unsupported(f"{rule.slug} is no rule of release {release}")] * len(questions)
+            return [Unsupported(f"{rule.slug} is not a rule of release {release}")] * len(questions)
         ask = self.instead or rule.ask
         return [
             Failed(endless) if (endless := rule.endless(question, release)) else outcome_of(ask, question, release)

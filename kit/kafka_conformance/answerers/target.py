@@ -1,4 +1,4 @@
-"""Who is judged: a driver's command, the name of a driver in ``ci/drivers``, or a Python callable."""
+"""The implementation under test: a driver's command, the name of a driver in ``ci/drivers``, or a Python callable."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TargetAnswerer(Answerer, Protocol):
 
     @property
     def grades(self) -> Mapping[str, events.Grade]:
-        """What it wants to be held to, by rule, where that is not exactly Java's answer."""
+        """The grade that it declares, by rule, where that is not exactly Java's answer."""
         ...
 
     def finish(self) -> Lost | None:

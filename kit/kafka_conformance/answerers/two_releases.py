@@ -1,7 +1,7 @@
-"""Java of a known release and of an unknown one, each rule of the latter in a class loader of its own.
+"""Java of a known release and of an unknown one, each rule of the latter in a separate class loader.
 
-The unknown release is asked with the Java class of the oracle that the known one has. It is opened anew for each rule: a
-class that it lacks fails the rule that needs it, and no other.
+The unknown release is asked with the Java class of the oracle that the known one has. It is opened again for each rule: a
+class that it lacks fails only the rule that needs it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _EVERY_RELEASE = Spans(((Release((0,)), None),))
 
 @dataclass(frozen=True, slots=True)
 class TwoReleases:
-    """Answers for ``known`` by ``oracle``, and for ``unknown`` by an oracle beside it for each rule."""
+    """Answers for ``known`` by ``oracle``, and for ``unknown`` by a separate oracle for each rule."""
 
     oracle: Oracle
     known: Release

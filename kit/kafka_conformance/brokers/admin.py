@@ -2,7 +2,7 @@
 
 Four requests are all it takes, in versions that every broker from 3.3 to 4.4 speaks and whose form is the old one, without
 tagged fields: CreateTopics 4, CreatePartitions 1, DeleteTopics 3, Metadata 5. A broker hands the first three to the
-controller. Callers use a new topic at once, so these functions wait until every broker knows a leader of each partition.
+controller. Callers use a new topic at once, so these functions wait until every broker has a leader for each partition.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _LIMIT_S = 30.0
 _POLL_S = 0.02
 # The errors that these requests return; the protocol guide has all.
 _ERRORS = {
-    3: "there is no such topic", 17: "that is no name for a topic", 36: "there is such a topic already",
-    37: "that is no number of partitions", 38: "there are not so many brokers", 40: "a setting is wrong",
+    3: "the topic does not exist", 17: "the name is not valid for a topic", 36: "the topic exists already",
+    37: "the number of partitions is not valid", 38: "there are fewer brokers than replicas", 40: "a setting is not valid",
 }  # fmt: skip
 _UNKNOWN_TOPIC = 3
 
@@ -44,7 +44,7 @@ def create_topic(
 
 
 def grow_topic(bootstrap: str, name: str, partitions: int) -> None:
-    """Give a topic so many partitions in all, and wait for their leaders. Raises BadInput if Kafka refuses, BrokerLost."""
+    """Raise a topic's partition count and wait for the leaders. Raises BadInput if Kafka refuses, BrokerLost."""
     topic = _text(name) + struct.pack(">ii", partitions, -1)
     answer = _ask(bootstrap, _CREATE_PARTITIONS, struct.pack(">i", 1) + topic + struct.pack(">i?", _limit_ms(), False))
     _refused(answer, f"topic {name} cannot grow to {partitions} partitions")
@@ -62,7 +62,7 @@ def delete_topic(bootstrap: str, name: str) -> None:
 
 
 def partitions_of(bootstrap: str, name: str) -> dict[int, int]:
-    """The leader of each partition, -1 where there is none; nothing where there is no such topic. Raises BrokerLost."""
+    """Return each partition's leader, -1 for none; empty if the topic does not exist. Raises BrokerLost."""
     answer = _ask(bootstrap, _METADATA, struct.pack(">i", 1) + _text(name) + struct.pack(">?", False))
     answer.take(">i")
     for _ in range(answer.take(">i")[0]):  # brokers: id, host, port, rack
@@ -125,7 +125,7 @@ def _await_leaders(bootstrap: str, name: str, partitions: int) -> None:
 
 
 def _await(bootstrap: str, name: str, seen: Callable[[dict[int, int]], bool], problem: str) -> None:
-    """Until every broker that answers has seen it: each learns of it in its own time, and a client may ask any of them."""
+    """Wait until all brokers that answer have the change: each receives it at another time, and a client may ask any."""
     limit = time.monotonic() + _LIMIT_S
     while time.monotonic() < limit:
         if all(seen(leaders) for leaders in _views(bootstrap, name)):

@@ -102,7 +102,7 @@ class _JarsBroker:
         admin.grow_topic(self.bootstrap, name, partitions)
 
     def watch(self) -> None:
-        """Raise BrokerLost if a node has ended by itself."""
+        """Raise BrokerLost if a node has ended unexpectedly."""
         if lost := self._cluster.ended_alone():
             raise BrokerLost(lost)
 
@@ -127,7 +127,7 @@ def running_broker(
     if nodes not in {1, 3}:
         raise BadInput(f"a broker has 1 node or 3, not {nodes}")
     if engine not in {"auto", "docker", "jars"}:
-        raise BadInput(f"{engine!r} is no engine: auto, docker or jars")
+        raise BadInput(f"unknown engine {engine!r}: expected auto, docker or jars")
     checked = checked_settings(settings or {})
     plain = nodes == 1 and port is None and heap_mb == HEAP_MB
     if engine == "docker" or (engine == "auto" and plain and kafka == NEWEST and docker_broker.answers()):

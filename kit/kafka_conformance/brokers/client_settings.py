@@ -1,9 +1,9 @@
 """Translate the settings of Kafka's Java clients to those of librdkafka.
 
 Users give settings by Java's names, because Spark's connector takes those. What librdkafka cannot do as Java does it (a
-JKS truststore, Kerberos, a login class of their own) is listed in :attr:`ClientSettings.untranslated`: a client with the
-other settings might fail where Java's does not. Settings that do not decide whether a client can connect and read are left
-out, and so are limits on time and memory, because each client has limits of its own.
+JKS truststore, Kerberos, a custom login class) is listed in :attr:`ClientSettings.untranslated`: a client with the other
+settings might fail where Java's does not. Settings that do not decide whether a client can connect and read are left
+out, and so are limits on time and memory, because each client has its own limits.
 """
 
 from __future__ import annotations

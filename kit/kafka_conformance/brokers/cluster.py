@@ -1,9 +1,9 @@
-"""One or three Kafka brokers from Maven Central's jars, in processes of their own.
+"""One or three Kafka brokers from Maven Central's jars, each in a separate process.
 
-``kafka.tools.StorageTool`` formats each node's folder, ``kafka.Kafka`` runs it, and the node is ready when its log says so:
-a port that answers is no sign, since the system takes connections before Kafka does. A port that was free a moment ago may
-be taken: where the ports are ours to choose, others are tried. With ZooKeeper nothing is formatted; its server starts first,
-then the broker that becomes the controller, then the others.
+``kafka.tools.StorageTool`` formats each node's folder, and ``kafka.Kafka`` runs it. The node is ready when its log reports
+that. A port that accepts connections is not enough: the system accepts them before Kafka does. A port that was free a
+moment ago may be taken: unless the user chose the ports, others are tried. With ZooKeeper nothing is formatted; its server
+starts first, then the broker that becomes the controller, then the others.
 
 The log goes through slf4j-simple, warnings and the line that is waited for. A node's last words are in every error.
 
@@ -158,7 +158,7 @@ class Cluster:
         self._end(node, signal.SIGKILL)
 
     def pause(self, node: int) -> None:
-        """Stop a node's process as it is: it answers nothing, and its connections stay open."""
+        """Pause a node's process: it answers nothing, and its connections stay open."""
         self._send(node, signal.SIGSTOP)
 
     def resume(self, node: int) -> None:
@@ -186,12 +186,12 @@ class Cluster:
         return self.folder / f"node-{node}"
 
     def ended_alone(self) -> str:
-        """The first process that has ended and was not asked to, with its last words; empty if there is none."""
+        """Return the first process that ended unexpectedly, with the end of its log; empty if there is none."""
         if self.zookeeper_port is not None and (code := self._supervisor.code(zookeeper.NAME)) is not None:
-            return f"ZooKeeper ended by itself with code {code}: {last_words(self._zookeeper_log)}"
+            return f"ZooKeeper ended unexpectedly with code {code}: {last_words(self._zookeeper_log)}"
         for each in sorted(self._wanted):
             if (code := self._supervisor.code(str(each))) is not None:
-                return f"node {each} ended by itself with code {code}: {last_words(self.log(each))}"
+                return f"node {each} ended unexpectedly with code {code}: {last_words(self.log(each))}"
         return ""
 
     def _start_zookeeper(self, port: int) -> None:
@@ -221,7 +221,7 @@ class Cluster:
         self._checked(node)
         if len(self.nodes) > 1 and self._node(node).controller_port is not None:
             raise BadInput(
-                f"node {node} has the controllers' only vote, without it the others are no cluster: end another"
+                f"node {node} has the controllers' only vote, and the others are not a cluster without it: end another"
             )
         if node == CONTROLLER_NODE:
             raise BadInput(f"node {node} is the controller, and another would be elected: end another node")
@@ -244,7 +244,7 @@ class Cluster:
 
     def _checked(self, node: int) -> None:
         if node not in self._starts:
-            raise BadInput(f"there is no node {node}: they are {', '.join(map(str, self._starts))}")
+            raise BadInput(f"unknown node {node}: expected {', '.join(map(str, self._starts))}")
 
     def _node(self, node: int) -> Node:
         return next(each for each in self.nodes if each.id == node)

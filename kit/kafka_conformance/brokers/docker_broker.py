@@ -1,7 +1,7 @@
 """A broker from Docker: testcontainers' Kafka, which runs Confluent's image, and whose reaper ends it with us.
 
-Confluent Platform 7.N is made of Kafka 3.N, with fixes of its own: which line it is can be said, an exact release cannot.
-The image testcontainers itself is tested with is taken unless a line is named.
+Confluent Platform 7.N is made of Kafka 3.N with additional fixes, so its line is known and its exact release is not. The
+default is the image that testcontainers is tested with.
 """
 
 from __future__ import annotations

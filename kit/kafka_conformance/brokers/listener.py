@@ -80,7 +80,7 @@ def _wants_certificate(host: str, port: int) -> bool:
 
 
 def ask_mechanisms(host: str, port: int, mechanism: str, *, tls: bool) -> Sasl | None:
-    """Send SaslHandshake for ``mechanism``, and return the listener's SASL; None if its answer does not tell."""
+    """Send SaslHandshake for ``mechanism``, and return the listener's SASL; None if its answer does not show it."""
     name = mechanism.encode()
     try:
         with (

@@ -2,7 +2,7 @@
 
 Java's client needs up to a minute to fail, and its error names the request, not the cause. Here each address is connected
 to, then the listener is compared with ``security.protocol``, then librdkafka logs in, describes the topics and fetches from
-one partition of each. Only what Java's client cannot do either is refused. Where this check cannot tell, it returns, and
+one partition of each. Only what Java's client cannot do either is refused. Where this check cannot decide, it returns, and
 Java's client decides: settings that librdkafka does not have, a listener that answers like none of Kafka's, a slow broker.
 """
 
@@ -84,7 +84,7 @@ def _check_transport(host: str, port: int, protocol: str, *, keystore: bool) -> 
         )
     if Answer.OTHER in {answer, other}:
         raise BadInput(
-            f"{where} accepts connections, but is no Kafka broker: check host and port of --bootstrap-server"
+            f"{where} accepts connections, but is not a Kafka broker: check host and port of --bootstrap-server"
         )
     if answer is other is Answer.SILENT:
         raise BadInput(

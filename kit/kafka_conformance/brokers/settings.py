@@ -1,8 +1,8 @@
 """Kafka's settings for each node of a broker: one node or three.
 
-One node is broker and controller in one. Of three, the first is that, and has the controllers' only vote; the others are
-brokers only. Where every broker may be stopped, the controller is a node of its own. With ZooKeeper every node is a broker,
-and the first to start is the controller. All listen on 127.0.0.1 only.
+A single node is both broker and controller. Among three, the first is both and has the controllers' only vote; the others
+are brokers only. Where every broker may be stopped, the controller is a separate node. With ZooKeeper every node is a
+broker, and the first to start is the controller. All listen on 127.0.0.1 only.
 
 Kafka's defaults are for machines with terabytes and weeks of time. What is set otherwise, and why:
 
@@ -81,14 +81,14 @@ class Node:
 
 
 def checked_settings(settings: Mapping[str, object]) -> dict[str, str]:
-    """A user's settings as Kafka reads them. Raises BadInput for those that are ours, and for what is no setting."""
+    """Return a user's settings as Kafka reads them. Raises BadInput for those that the kit sets, and for invalid ones."""
     if ours := sorted(_OURS & set(settings)):
-        raise BadInput(f"{ours[0]} is what the broker is started with, and no setting to give")
+        raise BadInput(f"{ours[0]} cannot be set: the kit sets it when it starts the broker")
     made = {}
     for name, value in settings.items():
         written = str(value).lower() if isinstance(value, bool) else str(value)
         if not name or any(c in name + written for c in "\n\r") or any(c in name for c in " =:#!"):
-            raise BadInput(f"{name!r}={written!r} is no setting of Kafka's")
+            raise BadInput(f"{name!r}={written!r} is not a setting of Kafka's")
         made[name] = written.replace("\\", "\\\\")
     return made
 
@@ -151,7 +151,7 @@ def properties_text(settings: Mapping[str, str]) -> str:
 def nodes_of(
     count: int, port: int | None, *, separate_controller: bool = False, zookeeper: bool = False
 ) -> tuple[Node, ...]:
-    """So many brokers on free ports, or on ``port`` and those after it. Raises BadInput for a port that is in use.
+    """Return ``count`` brokers on free ports, or on ``port`` and those after it. Raises BadInput for a port in use.
 
     The first is the controller too, unless ``separate_controller`` puts a node before them that is nothing else. With
     ZooKeeper that node is a broker as well.
@@ -162,7 +162,7 @@ def nodes_of(
         ports = list(range(port, port + count))
         for each in ports:
             if not 0 < each < 65_536 or not _is_free(each):
-                raise BadInput(f"port {each} of {HOST} is in use or not to be had: name another, or none")
+                raise BadInput(f"port {each} of {HOST} is not available: choose another, or omit the port")
         controller = free_ports(1, but=ports)[0]
     if separate_controller:
         brokers = tuple(Node(VOTER + at, each) for at, each in enumerate(ports))

@@ -2,7 +2,7 @@
 
 A broker must not outlive its run or leave files behind, even if the run is killed. So brokers are children of this small
 program and not of the run. It holds the other end of a pipe: the pipe closes when the run ends, however it ends; then this
-program kills what it started, deletes the folder and exits. It runs in a session of its own, which Ctrl-C and a closed
+program kills what it started, deletes the folder and exits. It runs in a separate session, which Ctrl-C and a closed
 terminal do not reach.
 
 =======================  ===================================================================================

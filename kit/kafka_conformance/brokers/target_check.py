@@ -18,7 +18,7 @@ _log = logging.getLogger(__name__)
 def check_repairable(java: Mapping[str, str], source: str, target: str) -> None:
     """Check that a client with Java's settings ``java`` may do what a repair needs. Nothing is created. Raises BadInput.
 
-    Where librdkafka cannot tell, this returns, and the repair itself finds out.
+    Where librdkafka cannot decide, this returns, and the repair itself finds out.
     """
     translated = librdkafka_settings(java)
     if translated.untranslated:

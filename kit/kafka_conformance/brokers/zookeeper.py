@@ -1,4 +1,4 @@
-"""The ZooKeeper server of a cluster: a process of its own, standalone, from the jars of the Kafka release.
+"""The ZooKeeper server of a cluster: a separate process, standalone, from the jars of the Kafka release.
 
 It listens on 127.0.0.1 only and has no admin server. It does not wait for its disk: its files last as long as its process.
 """

@@ -1,4 +1,4 @@
-"""Adding chosen questions to the frozen cases: Java answers these alone, and the cases that are there stay as they are.
+"""Add chosen questions to the frozen cases: Java answers only these, and the present cases are unchanged.
 
 A file of questions has one JSON object on each line: ``{"rule": "murmur2", "question": {"key": "00"}}``.
 """

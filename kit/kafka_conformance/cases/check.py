@@ -1,6 +1,6 @@
 """Frozen cases against the real Java: every answer is asked again, in every release that a case names.
 
-First the files are checked by themselves: a damaged file is not asked about at all. Then every answer of Java that
+First the files are checked without Java: a damaged file is not asked about at all. Then every answer of Java that
 differs is drift, and so is an answer that the reference does not give, a jar that is not the one that answered, a pinned
 release without a case, a mutant that a case kills or does not kill any more, and a mutant that no case kills.
 """
@@ -48,7 +48,7 @@ def read_folder(folder: Path, rules: Sequence[Rule]) -> dict[str, Frozen]:
 
 
 def damages(rule: Rule, frozen: Frozen) -> Iterator[str]:
-    """Yield what is wrong with a file by itself: a name that is not the content's, releases out of order, a case twice."""
+    """Yield the damages of a file: a name that does not match the content, releases out of order, a case twice."""
     known = list(frozen.provenance.jars)
     if frozen.provenance.rule != rule.slug:
         yield f"it is about {frozen.provenance.rule}"
@@ -57,7 +57,7 @@ def damages(rule: Rule, frozen: Frozen) -> Iterator[str]:
         try:
             question = case.typed_question(rule)
         except UNREADABLE as error:
-            yield f"{case.id} is no question of this rule: {error}"
+            yield f"{case.id} is not a question of this rule: {error}"
             continue
         if question_id(rule.slug, case.release, question) != case.id:
             yield f"{case.id} is not the name of its content"

@@ -6,7 +6,7 @@ selection among them (``selection``). Releases with the same answer share a case
 selected cases, in the newest release of each behaviour.
 
 The same seed generates the same files, with the same jars, JVM and Hypothesis. Hypothesis learns constants from the
-source of the kit when that is not installed but lies in a folder of its own.
+source of the kit when that is a checkout and not installed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Plan:
     seed: int
     quotas: Mapping[str, int] = field(default_factory=lambda: QUOTAS)
     swept: Mapping[str, Mapping[str, Sequence[Question]]] = field(default_factory=dict)
-    """By rule and mutant, questions of sweeps that kill it: candidates beside those found here."""
+    """By rule and mutant, questions of sweeps that kill it: candidates in addition to those found here."""
     kept: Mapping[str, Mapping[Question, Collection[str]]] = field(default_factory=dict)
     """By rule, the questions of earlier cases, which become cases again whatever else is selected, each with the releases
     that its cases are named after: they keep their names."""

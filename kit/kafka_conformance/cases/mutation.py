@@ -27,7 +27,7 @@ WANTED = 5
 
 # Questions of the spaces that are tried on a mutant for which a search has found some: a question may take a millisecond.
 _TRIED = 2000
-# Questions that are taken from a search, which are much alike; the others come from the spaces.
+# Questions that are taken from a search, which are much the same; the others come from the spaces.
 _NEAR = 3
 # Bytes of questions for one mutant; the first two are taken in any case.
 _WEIGHT = 3_000

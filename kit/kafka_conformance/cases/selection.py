@@ -7,8 +7,8 @@ A question is selected with the answers of all releases. In order:
 3. one for each pair of a sort of answer and a kind of question;
 4. up to the rule's quota: in turn one of each group with the same sort and kinds, smallest first.
 
-Only 1 and 2 may exceed the quota. A large question is no better than a small one of the same kind, so fewer are selected
-where questions are long.
+Only 1 and 2 may exceed the quota. A large question has no advantage over a small one of the same kind, so fewer are
+selected where questions are long.
 """
 
 from __future__ import annotations

@@ -87,7 +87,7 @@ class _Head(Provenance, frozen=True, forbid_unknown_fields=True):
 
 
 class _Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A case as it is in the file."""
+    """A case in the form of the file."""
 
     id: str
     release: str
@@ -128,7 +128,7 @@ def _folded(cases: Iterable[Case], order: Sequence[str], mutants: Sequence[str])
 
 
 def _runs(releases: Sequence[str], places: Mapping[str, int]) -> Iterable[str]:
-    """Releases that follow one another as ``first..last``; one that is not among ``places`` by itself."""
+    """Yield runs of successive releases as ``first..last``; one that is not in ``places`` is a run of one."""
     first = 0
     for at in range(1, len(releases) + 1):
         here = places.get(releases[at]) if at < len(releases) else None

@@ -1,8 +1,8 @@
 """Options without an effect are refused: a user who gives one expects a result that the command does not give.
 
 Most options act in every mode of their command. ``NO_EFFECT`` lists the others: for each command its modes, when a mode is
-chosen, and the options that are ignored in it. A command that refuses an option itself, with a reason of its own, need not
-be listed for it.
+chosen, and the options that are ignored in it. A command that refuses an option itself, with its own reason, need not be
+listed for it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["NO_EFFECT", "Mode", "checked"]
 
 @dataclass(frozen=True, slots=True)  # not of msgspec, which a command imports when it is used
 class Mode:
-    """A mode of a command: ``where`` in words, ``chosen`` tells by the parameters, ``without`` are ignored options.
+    """A mode of a command: ``where`` names it, ``chosen`` decides by the parameters, ``without`` are ignored options.
 
     ``example`` are the words that choose it, for tests.
     """
@@ -41,7 +41,7 @@ _BOUNDS = ("--from", "--to", "--sample")
 
 
 def _names_broker(given: Mapping[str, Any]) -> bool:
-    """Whether ``audit`` reads a topic. Without a broker, the endings of files may tell their format."""
+    """Whether ``audit`` reads a topic. Without a broker, the endings of files may name their format."""
     other = given["form"] or given["segments"] or given["report_only"]
     return bool((given["bootstrap"] or given["command_config"]) and not other)
 

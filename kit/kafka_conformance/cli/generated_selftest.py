@@ -38,9 +38,9 @@ _SHOWN = 160
 def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Path | None, search: int = 0) -> int:
     """Ask the generated mutants of these rules; 1 if too many live, or more than the record has.
 
-    With ``search``, so many further questions of each rule are asked about survivors, and the killers are written. With
-    ``changed``, rules without a row on record are left out, and those whose row holds are not asked again; of the others,
-    the slowest are asked only for a record.
+    ``search`` is how many further questions of each rule are asked about survivors; the killers are written. With
+    ``changed``, rules without a row on record are left out, and those whose row holds are not asked again; the slowest of
+    the others are asked only for a record.
     """
     shipped = records.shipped()
     missing = [slug for slug in slugs if changed and shipped.row(slug) is None]

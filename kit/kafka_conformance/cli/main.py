@@ -1,8 +1,8 @@
 """The command line. Exit codes: 0 conforms, 1 differs, 2 the kit could not judge.
 
 A command is a module in ``cli/commands``, named as the user types it. Its function ``run`` is decorated with click's
-options and returns the exit code; the module's docstring is the help text. A module with subcommands, or with a command
-of its own making, defines it as ``command``. Modules are imported when their command is used.
+options and returns the exit code; the module's docstring is the help text. A module with subcommands, or that makes the
+command itself, defines it as ``command``. Modules are imported when their command is used.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _SECTIONS = {
 class _Commands(click.Group):
     """The commands in ``cli/commands``, found by file name and imported when they are used.
 
-    The command of ``gate_broker.py`` is ``gate broker``, beside ``gate``.
+    The command of ``gate_broker.py`` is ``gate broker``; ``gate`` is a command too.
     """
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -199,7 +199,7 @@ def _run(words: list[str]) -> int:
         return _fail_usage(error.format_message())
     except ModuleNotFoundError as error:
         return _fail(missing_extra(error) or _defect(error))
-    except BaseException as error:  # noqa: BLE001  a defect of the kit is no verdict: Python's own exit code for it is 1
+    except BaseException as error:  # noqa: BLE001  a defect of the kit is not a verdict: Python's exit code for it is 1
         return _fail(_defect(error))
 
 
@@ -223,7 +223,7 @@ def _defect(error: BaseException) -> str:
 
 
 def _ended(code: int, *, judged: bool) -> int:
-    """Return the exit code of a run of which standard output may be lost: a verdict stays, a listing has failed.
+    """Return the exit code of a run whose standard output may be lost: a verdict stays, a listing has failed.
 
     A reader that has gone has read what it wanted of a listing, as in ``rules | head``.
     """
@@ -233,7 +233,7 @@ def _ended(code: int, *, judged: bool) -> int:
     gone = isinstance(lost, BrokenPipeError)
     if judged:
         what = "was closed before everything was printed" if gone else _why(lost)
-        warn(f"standard output {what}; the exit code is the verdict all the same")
+        warn(f"standard output {what}; the exit code is still the verdict")
         return code
     return code if gone else code or _fail(f"standard output {_why(lost)}")
 

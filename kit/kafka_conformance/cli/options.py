@@ -57,9 +57,9 @@ def _checked(path: Path) -> Path:
 
 
 FILE = _Named()
-"""A file or a folder that the command opens itself: ``core.files`` knows more reasons why it cannot than click."""
+"""A file or a folder that the command opens itself: ``core.files`` reports more reasons why it cannot than click."""
 REPORT = _Written(report_path)
-"""A report beside the verdict: one that cannot be written is a warning."""
+"""A report in addition to the verdict: one that cannot be written is a warning."""
 PRODUCT = _Written(_checked)
 """A file that the command is there to write: one that cannot be written ends it before it begins."""
 

@@ -1,4 +1,4 @@
-"""The console: tables and styled text for people, of which no character is one that a terminal obeys.
+"""The console: tables and styled text for people, without characters that a terminal obeys.
 
 Names of topics, files and settings, answers and words of an implementation under test come from anywhere. Here each is
 shown as Python would write it (``\\x1b``), wherever in a table or a line it stands, so that no caller has to think of it;

@@ -1,8 +1,8 @@
 """Why the kit could not judge: every such error, on one screen.
 
-A disagreement is no error; it is a verdict, and exit code 1. What is here ends a run with exit code 2 and one line that
-says what happened and what to do. ``kafka_jars.errors.JarError`` is the one other family that does, since the jars know
-nothing of the kit.
+A disagreement is not an error; it is a verdict, and exit code 1. An error of this module ends a run with exit code 2 and
+one line: what happened and what to do. So does ``kafka_jars.errors.JarError``, the only other family, since the jars do not
+import the kit.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class BadInput(KitError):
 
 
 class CandidateRaised(BadInput):
-    """A partitioner of the user's raised an error of its own."""
+    """A user's partitioner raised an error."""
 
 
 class BrokerLost(KitError):
-    """A broker of ours did not start, ended by itself, or did not answer within the limit."""
+    """A broker that the kit started did not start, ended unexpectedly, or did not answer within the limit."""
 
 
 class NoResponse(BrokerLost):
@@ -50,7 +50,7 @@ class TooMuchText(KitError):
 
 
 class NoJava(KitError):
-    """There is no Java to run, or the one that was named is not usable."""
+    """No Java was found, or the one that was named is not usable."""
 
 
 class JvmLost(KitError):

@@ -1,10 +1,9 @@
-"""What happens in a gate, as a stream of events: every report is made from this, and from nothing else.
+"""The events of a gate, as a stream: every report is made from this alone.
 
 One event is one JSON object on a line (``--events out.ndjson``), identified by its field ``event``. The order is ``began``;
-then for each rule in each release ``rule_began``, a ``differed`` for each finding and a ``protocol_error`` for each time the
-the target broke the protocol, and ``rule_ended``; a ``stale`` for each entry of the known failures that no longer says the
-truth; ``ended``. Whatever text comes from a target is as the target sent it: a writer has to make it harmless in its own
-format.
+then for each rule in each release ``rule_began``, a ``differed`` for each finding and a ``protocol_error`` for each time
+the target broke the protocol, and ``rule_ended``; a ``stale`` for each entry of the known failures that no longer matches;
+``ended``. Texts of a target are unchanged: a writer has to escape them for its own format.
 """
 
 from __future__ import annotations
@@ -39,9 +38,9 @@ __all__ = [
 ]
 
 Verdict: TypeAlias = Literal["agrees", "differs", "known", "unsupported", "not judged", "errored", "crashed"]
-"""Of one rule in one release. ``known``: it differs only in what is known to; ``unsupported``: no question was answered;
-``not judged``: too few were, of a kind that every client has to answer; ``errored``: the target failed at questions;
-``crashed``: it broke the protocol or ended."""
+"""The verdict on one rule in one release. ``known``: all differences are known failures; ``unsupported``: no question was
+answered; ``not judged``: too few were, of a kind that every client has to answer; ``errored``: the target failed at
+questions; ``crashed``: it broke the protocol or ended."""
 
 Grade: TypeAlias = Literal["exact", "admissible", "statistical"]
 """What the target was held to: Java's own answer, one that the rule allows, or the shares of many records."""
@@ -252,7 +251,7 @@ class RuleEnded(_Event, frozen=True, tag="rule_ended"):
 
 
 class Stale(_Event, frozen=True, tag="stale"):
-    """An entry of the known failures that is wrong by now: ``why`` is stale, unknown, expired, or another message."""
+    """An invalid entry of the known failures: ``why`` is stale, unknown, expired, or another message."""
 
     entry: str
     why: str

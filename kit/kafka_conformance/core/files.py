@@ -2,7 +2,7 @@
 
 A name may lead to a FIFO, a device, a folder, a link to nothing, a place without permission, or out of a working directory
 that was deleted. ``Path.exists``, ``read_bytes`` and ``open`` raise for some of these, wait for ever for others, and read
-``/dev/zero`` until there is no memory. Here each is a BadInput or a KitError that names the path::
+``/dev/zero`` until memory runs out. Here each is a BadInput or a KitError that names the path::
 
     orders.json cannot be read: it is a FIFO, not a file
 
@@ -147,8 +147,8 @@ def write_whole(path: Path, data: bytes) -> None:
             return
         real = Path(os.path.realpath(path))
         real.parent.mkdir(parents=True, exist_ok=True)
-        # A name that nobody can guess and that must not exist: neither a link laid in wait nor another process is in the
-        # way. Not tempfile.mkstemp(), whose file nobody else may read.
+        # A name that cannot be guessed and must not exist: neither a planted link nor another process is in the way. Not
+        # tempfile.mkstemp(): other users may not read its file.
         scratch = real.with_name(f".{secrets.token_hex(8)}.part")
         number = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
@@ -164,7 +164,7 @@ def write_whole(path: Path, data: bytes) -> None:
 def report_path(path: Path) -> Path | None:
     """Return the path of a report, or None, with a warning, if it cannot be written. Raises BadInput for a folder.
 
-    A report is beside a verdict: one that cannot be written changes neither the run nor its exit code.
+    A report is additional to the verdict: one that cannot be written changes neither the run nor its exit code.
     """
     try:
         check_writable(path)
@@ -218,7 +218,7 @@ def _writing(path: Path) -> Iterator[None]:
     except (FileExistsError, NotADirectoryError) as error:
         raise KitError(f"{path} cannot be written: what should be its folder is a file") from error
     except (OSError, ValueError) as error:
-        what = "nobody reads this FIFO" if getattr(error, "errno", 0) == errno.ENXIO else _reason(path, error)
+        what = "no process reads this FIFO" if getattr(error, "errno", 0) == errno.ENXIO else _reason(path, error)
         raise KitError(f"{path} cannot be written: {what}") from error
 
 

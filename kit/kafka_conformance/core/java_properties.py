@@ -27,7 +27,7 @@ def read_properties(option: str, path: str) -> dict[str, str]:
     try:
         return parse_properties(text)
     except ValueError as error:
-        raise BadInput(f"{option} {path} is no file of Java properties: {error}") from error
+        raise BadInput(f"{option} {path} is not a file of Java properties: {error}") from error
 
 
 def parse_properties(text: str) -> dict[str, str]:

@@ -19,9 +19,9 @@ Ask = Callable[[Any, Release], Answer]
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """``ask`` answers like the rule, but for one mistake, which shows in ``release``.
+    """``ask`` answers like the rule, except for one mistake, which shows in ``release``.
 
-    ``references`` are the public issues, pull requests or source lines where somebody made this mistake.
+    ``references`` are public issues, pull requests or source lines with this mistake.
     """
 
     slug: str

@@ -5,7 +5,7 @@ One line asks, ``{"id", "rule", "release", "question"}``; one line answers, ``{"
 Java's null is null, an error the rule itself raises is an answer: ``{"raises": name}``, with ``"message"`` where Java's
 text is Kafka's own.
 
-A question is a frozen struct, one type for each rule, which refuses fields it does not know: a misspelt field that
+A question is a frozen struct, one type for each rule, which refuses unknown fields: a misspelt field that
 counts as absent would make a comparison that cannot fail. An answer is a plain JSON object, compared as a whole.
 
 Questions are named by content: the first 16 hex digits of the sha256 of rule, release and question, with sorted keys
@@ -78,14 +78,14 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class Unsupported:
-    """Whoever was asked does not have this rule, or not in this release."""
+    """The answerer does not implement this rule, or not in this release."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """Whoever was asked broke down over the question: this says nothing about the rule."""
+    """The answerer failed on this question, which is not evidence about the rule."""
 
     what: str
 
@@ -140,7 +140,7 @@ Verdict: TypeAlias = Agrees | Differs | Errored | Crashed | Unsupported
 
 
 def judge(expected: Outcome, actual: Outcome, names: tuple[str, str]) -> Verdict:
-    """What follows from two outcomes; ``names`` are those of the two who gave them."""
+    """Compare two outcomes; ``names`` are the answerers' names."""
     match expected, actual:
         case Answered(left), Answered(right):
             # As JSON: to Python, true is 1 and 1.0 is 1.

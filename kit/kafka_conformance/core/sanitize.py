@@ -1,6 +1,6 @@
 """Text from anywhere, made harmless: what a terminal would obey, and what XML does not allow, is spelled out.
 
-A topic's name in a question is whatever somebody wrote there. Every character that is not printable, escape sequences and
+A topic's name in a question can be any text. Every character that is not printable, escape sequences and
 changes of writing direction among them, is shown as Python would write it: ``\\x1b``.
 """
 

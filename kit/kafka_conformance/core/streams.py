@@ -2,8 +2,8 @@
 
 A standard stream may be closed (``>&-``), full (``> /dev/full``), or without a reader (``| head``), and a run must not end
 with another exit code for that. :func:`install` puts streams in place that drop everything after the first write that
-failed; :func:`output_lost` tells why. What was closed stays closed, but its number is taken, so that no file is opened under
-it.
+failed; :func:`output_lost` returns why. A closed stream stays closed, but its number is taken, so that no file is opened
+under it.
 
 Text may come from anywhere: a topic's name, a file's name, an answer of an implementation. :func:`say` spells out every
 character that a terminal would obey, :func:`say_json` writes it as JSON does, ``\\u001b``. Tables are printed by
@@ -84,7 +84,7 @@ def _writes_to(stream: Any, number: int) -> bool:
 
 
 def output_lost() -> OSError | None:
-    """Return why standard output was not written to the end, None if it was, as far as it was flushed."""
+    """Return why standard output could not be written to the end; None if all that was flushed is written."""
     with contextlib.suppress(AttributeError, OSError, ValueError):
         sys.stdout.flush()
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)

@@ -1,12 +1,12 @@
 """A question in readable form: what its fields say, and, for a rule with steps, what happened at each of them and why.
 
-A rule joins the timeline by one function, ``Rule.explain``: it takes the question, the release, and somebody's answers to
-the steps, and gives one :class:`Explained` for each step. The state and the reasons are those of the reference, which the
-function walks through the question; only the answers are somebody's. A rule without steps may explain the parts of its one
-answer in the same way. A rule with steps and without such a function is shown by ``rules.common.step_text.plain_steps``:
-step and answer, no state.
+A rule joins the timeline by one function, ``Rule.explain``: it takes the question, the release, and an implementation's
+answers to the steps, and gives one :class:`Explained` for each step. The state and the reasons are those of the reference,
+which the function runs through the question; only the answers are the implementation's. A rule without steps may explain
+the parts of its one answer in the same way. A rule with steps and without such a function is shown by
+``rules.common.step_text.plain_steps``: step and answer, no state.
 
-Everything here is text as it is. Who prints it makes it harmless (``reports.harmless``).
+All texts are unescaped; the code that prints them makes them harmless (``reports.harmless``).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A partition, or whatever has a place of its own: what is queued, front to back, and what is out of the queue."""
+    """A row of the state, as a partition: what is queued, front to back, and what is out of the queue."""
 
     name: str
     queue: tuple[Box, ...]
@@ -40,7 +40,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One step: the clock after it, None where there is no clock; what was asked, what was answered, why, and the state.
+    """One step: the clock after it (None without a clock), the request, the answer, the reasons, and the state.
 
     ``mark`` is the step in a few words, for a figure; ``state`` holds names, each with a text.
     """

@@ -1,4 +1,4 @@
-"""The time since this process was started: what a clock beside it shows, with the start of Python and all imports."""
+"""The time since this process was started, including the start of Python and all imports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LONGEST_START_S = 60.0
 
 
 def _age_s() -> float:
-    """Return how long this process has run; 0 where the system does not tell."""
+    """Return how long this process has run; 0 where the system does not report it."""
     try:
         fields = Path("/proc/self/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
         age = time.clock_gettime(time.CLOCK_BOOTTIME) - int(fields[19]) / os.sysconf("SC_CLK_TCK")

@@ -1,6 +1,6 @@
 """The findings: unexpected behaviour of Kafka's own Java classes, by area, with the releases and who is affected.
 
-``AREA.toml`` beside this module is an area. Its ``roles`` say whom it concerns: the owner of a producer or a consumer,
+``AREA.toml`` in this folder is an area. Its ``roles`` are those affected: the owner of a producer or a consumer,
 the maintainer of a broker, the operator of a cluster. A finding has an effect, a severity, and ``affected``, which says
 when a reader is affected and what to do. The command ``findings`` lists those of a release, ``changes`` those that begin or
 end between two releases, and ``ci/finding_pages.py`` writes the pages in ``kit/docs``.
@@ -31,8 +31,8 @@ _VERSION = r"\d+(?:\.\d+)+(?:\.x)?"
 class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A finding, as its area's file describes it; one without a case names its rule.
 
-    ``releases`` are those with the behaviour by Kafka's source, in words; ``shown_in`` names one release of each answer to
-    the case that shows the finding.
+    ``releases`` is a text that names those with the behaviour, by Kafka's source; ``shown_in`` names one release of each
+    answer to the case that shows the finding.
     """
 
     title: str
@@ -82,7 +82,7 @@ def chosen_findings(role: Role | None) -> list[tuple[Area, str, Finding]]:
 
 
 def stated_spans(text: str) -> Iterator[Spans]:
-    """Yield the releases that ``releases`` of a finding states in words.
+    """Yield the releases that the text ``releases`` of a finding names.
 
     >>> [str(spans) for spans in stated_spans("up to 3.9.1, 4.0.0 and 4.1.0 to 4.1.x")]
     ['4.1.0 to 4.1.x', '0.0.0 to 3.9.1', '4.0.0']

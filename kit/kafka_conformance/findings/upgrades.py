@@ -1,8 +1,8 @@
-"""What to do about a change that users notice when they upgrade, and whom the rest concerns.
+"""What to do about a change that users notice when they upgrade, and the roles that other changes concern.
 
 :data:`NOTES` has the changes of behaviour records (``Record.field``), and of rules that end (their slugs), that ask for
-something to be done. The command ``changes`` ranks these beside the findings; it lists every other change without a
-rank: nobody has judged how harmful it is.
+something to be done. The command ``changes`` ranks these together with the findings; it lists every other change without
+a rank: its harm has not been judged.
 """
 
 from __future__ import annotations
@@ -86,5 +86,5 @@ def side_of(roles: Sequence[Role]) -> str:
 
 
 def roles_of(rule: Rule) -> tuple[Role, ...]:
-    """Return whom a change of a rule concerns."""
+    """Return the roles that a change of a rule concerns."""
     return _ROLES_BY_RULE.get(rule.slug, _ROLES[rule.area])

@@ -12,7 +12,7 @@ __all__ = ["in_any_order"]
 
 
 def in_any_order(answer: Answer) -> Answer:
-    """Return an assignment with each member's partitions sorted, which are as many as before; any other answer as it is."""
+    """Return an assignment with each member's partitions sorted, duplicates included; other answers are unchanged."""
     assignment = answer.get("assignment")
     if answer.keys() != {"assignment"} or not isinstance(assignment, dict):
         return answer

@@ -1,11 +1,11 @@
 """How much of a rule a target answered: enough to be judged, or not.
 
 A kind of question (a required label of the rule that is asked in domain) is a *core* kind, unless the rule lists it as one
-that a client may lack (``Rule.optional_labels``). A question that is of an optional kind as well may be unsupported. Of all
-others, :data:`LEAST` of each core kind have to be answered; a rule below that is not judged.
+that a client may lack (``Rule.optional_labels``). A question that is of an optional kind as well may be unsupported. A rule
+is judged only if :data:`LEAST` of the other questions of each core kind are answered.
 
-Of a rule with two halves (``Rule.half``) an implementation may have one alone: a half of which nothing is answered is not
-asked, and the other one is judged without it.
+A rule may have two halves (``Rule.half``), and an implementation may have only one of them: if no question of a half is
+answered, the other half is judged alone.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Answers:
 
     tally: Tally
     own_draws: bool = False
-    """Whether the target draws by itself: then its right answers are its own, not the expected ones."""
+    """Whether the target makes its own draws: then its right answers can be others than the expected ones."""
     right: list[tuple[Question, Answer]] = field(default_factory=list)
     answered: list[Question] = field(default_factory=list)
     unsupported: list[Question] = field(default_factory=list)
@@ -128,12 +128,12 @@ class Answers:
 
     @property
     def missing(self) -> tuple[Coverage, ...]:
-        """The kinds of which too few questions were answered, the least covered first."""
+        """The kinds with too few answered questions, the least covered first."""
         return missing_coverage(self.tally.rule, self.answered, self.unsupported)
 
 
 def conforming_rules(conform: int, asked: int, rules: int, in_part: int = 0) -> str:
-    """Return how many of the rules asked conform, in words; ``rules`` is the number that the kit has.
+    """Return a text that says how many of the rules asked conform; ``rules`` is the number that the kit has.
 
     >>> conforming_rules(2, 2, 32)
     '2 of 2 rules asked conform (the kit has 33)'
@@ -145,9 +145,9 @@ def conforming_rules(conform: int, asked: int, rules: int, in_part: int = 0) -> 
 
 
 def missing_coverage(rule: Rule, answered: Sequence[Question], unsupported: Sequence[Question]) -> tuple[Coverage, ...]:
-    """Return the core kinds of which fewer than :data:`LEAST` are answered, the least covered first.
+    """Return the core kinds with fewer than :data:`LEAST` answered, the least covered first.
 
-    Each half of the rule is looked at by itself, if any of it is answered. Where every question of a half is of an
+    Each half of the rule counts separately, if any question of it is answered. Where every question of a half is of an
     optional kind too, all of them together are one kind, "any".
     """
     halves = sorted(set(map(rule.half, answered)))

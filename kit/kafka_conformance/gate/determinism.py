@@ -1,9 +1,9 @@
 """Ask again what differs: an implementation that then gives another answer is not deterministic.
 
-This is a finding of its own, because no mistake can explain answers that change. A question is asked again once; where any
+This is a separate finding, because no mistake can explain answers that change. A question is asked again once; where any
 answer changed, the unchanged ones are asked until :data:`QUIET_ROUNDS` rounds in a row change none, 60 rounds at most, since
 a random choice of two repeats itself half of the time; and all answers about the same key are taken to change, right ones
-too. Only the grade ``exact`` is asked again: a target with another grade has declared draws of its own.
+too. Only the grade ``exact`` is asked again: a target with another grade has declared that it makes its own draws.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["NOT_DETERMINISTIC", "QUIET_ROUNDS", "about_the_same", "changed_answe
 NOT_DETERMINISTIC = "not-deterministic"
 """The diagnosis of answers that change."""
 QUIET_ROUNDS = 12
-"""After so many rounds without a change, the answers that are left are taken to be deterministic."""
+"""The number of rounds without a change after which the remaining answers count as deterministic."""
 _MOST_ROUNDS = 60
 
 _EMPTY_KEY = ("https://github.com/confluentinc/librdkafka/issues/4510",)
@@ -37,7 +37,7 @@ def changed_answers(
 ) -> frozenset[Question]:  # fmt: skip
     """Return the questions to which the target gives another answer, or none, when it is asked again.
 
-    ``reads`` takes out of an answer what is not compared: a field that is too many may change, and nothing else does.
+    ``reads`` takes out of an answer what is not compared: only an unexpected field may change.
     """
     changed: set[Question] = set()
     left = {question: line_of(reads(question, answer)) for question, answer in answers}
@@ -89,6 +89,6 @@ def diagnosis_of(rule: Rule, differences: Sequence[Difference], changing: Sequen
         description += "; librdkafka draws a partition for the empty key"
         references = _EMPTY_KEY
     elif rule.slug in RULES_WITH_DRAWS:
-        description += "; if it draws random numbers of its own, name a grade for this rule in the hello"
+        description += "; if it draws its own random numbers, name a grade for this rule in the hello"
     count = len(differences)
     return Diagnosis(NOT_DETERMINISTIC, description, count, count, references=references)

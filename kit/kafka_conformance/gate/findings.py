@@ -1,8 +1,8 @@
 """Findings: wrong answers by kind, each with its smallest question, saved, and with what explains it.
 
-A finding is saved before anything else is done with it, and again when it became smaller. Its example is of its kind,
-covered by the same known failure or by none, one that its diagnosis explains, and in a file of its own. The search for a
-smaller question asks the target one question at a time, and stops after :data:`_SHRINK_S` seconds for each rule.
+A finding is saved before anything else is done with it, and again when it became smaller. Its example is of its kind, is
+covered by the same known failure or by none, is explained by its diagnosis, and has its own file. The search for a smaller
+question asks the target one question at a time, and stops after :data:`_SHRINK_S` seconds for each rule.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ class Finder:
                  placed: Placed = ()) -> Iterator[Finding]:  # fmt: skip
         """Yield a finding for each kind of difference, the most harmful first.
 
-        Those that a known failure covers are findings of their own, and so are answers that change when the target is asked
+        Those that a known failure covers are separate findings, and so are answers that change when the target is asked
         again. ``placed`` are the target's answers to ``partition-for-key``, which can refute a diagnosis of another rule.
         """
         if self._grade == "exact":
@@ -197,7 +197,7 @@ class Finder:
         if covered is None and self._grade == "exact" and not changes:
 
             def belongs(other: Difference) -> bool:
-                """Whether another difference may be the example: of this finding, and explained as it is."""
+                """Whether another difference may be the example: it has the same finding and the same explanation."""
                 is_explained = explained is None or self._gives(explained.candidate, other)
                 return is_explained and self._group(other, known.covering) == group
 

@@ -2,8 +2,8 @@
 
 =========== ===========================================================================================================
 exact       Java's answer, as JSON: for every target that uses the draws in the question
-admissible  an answer that some draws give (``admissible``): for a target with random draws of its own; an assignment that
-            keeps what sticky assignors promise (``promises``): for a target that chooses among equals in its own way
+admissible  an answer that some draws give (``admissible``): for a target that makes its own random draws; an assignment
+            that keeps what sticky assignors promise (``promises``): for a target that breaks ties differently
 statistical the shares of a few thousand first choices (``statistical``): for a target whose steps cannot be followed
 =========== ===========================================================================================================
 

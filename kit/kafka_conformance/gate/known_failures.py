@@ -23,7 +23,7 @@ another message the difference exists, with another answer
 =============== ====================================================================
 
 ``--write-known-failures`` writes or updates the file: stale, unknown and expired entries are removed, uncovered
-differences are added, and everything else stays as it is, comments too. A new entry holds in every release, unless the
+differences are added, and everything else stays unchanged, comments too. A new entry holds in every release, unless the
 difference was found in some of the releases asked and not in others.
 """
 
@@ -250,10 +250,10 @@ def _check_diagnosis(path: Path, entry: Entry) -> None:
 
 def _merged(found: Iterable[tuple[Differed, str]], known: KnownFailures) -> Iterator[tuple[Differed, str, str]]:
     """Yield each kind once for a span of releases, with its diagnosis and the span."""
-    alike: dict[tuple[str, str, str], list[Differed]] = {}
+    groups: dict[tuple[str, str, str], list[Differed]] = {}
     for one, diagnosis in found:
-        alike.setdefault((one.rule, one.kind, diagnosis), []).append(one)
-    for (rule, _, diagnosis), group in alike.items():
+        groups.setdefault((one.rule, one.kind, diagnosis), []).append(one)
+    for (rule, _, diagnosis), group in groups.items():
         releases = known.stand_for(rule, (one.release for one in group))
         for span in _spans(releases, known.asked_releases(rule) | releases):
             yield group[0], diagnosis, span

@@ -21,7 +21,7 @@ A rule of which too few questions of a core kind are answered is not judged (``c
 A rule is asked in the newest release that has it, unless releases are named: the verdict says nothing of older ones. With
 eras, each distinct behaviour of a rule is asked, in one release (``rules.eras``).
 
-A target that uses draws of its own reports that in its hello (``grades``); ``grading`` defines how its answers are judged.
+A target that makes its own draws reports that in its hello (``grades``); ``grading`` defines how its answers are judged.
 
 The exit code: 1 if anything differs that is not known, or an entry of the known failures is wrong; else 2 if something
 could not be judged, nothing was asked, or a rule is not judged that the target or the user names, or that the target
@@ -84,7 +84,7 @@ class GatePlan:
     seed: int
     folder: Path = FOLDER
     named: bool = False
-    """Whether the user named the rules: then one that the target does not have is asked all the same."""
+    """Whether the user named the rules: then one that the target does not have is asked too."""
     by: str = "target"
     """The target's name in a saved failure, with which ``replay`` opens it again."""
     out_of_domain: bool = False
@@ -270,7 +270,7 @@ def _ended(ended: Sequence[RuleEnded], stale: int, broken: bool, claimed: bool, 
     share = conforming_rules(len(conform), len(had), len(RULES), len(in_part))
     if differed or stale:
         parts = [f"{differed:,} of {asked:,} answers are not Kafka's"] if differed else []
-        parts += [f"{stale} of the known failures no longer true"] if stale else []
+        parts += [f"stale known failures: {stale}"] if stale else []
         code, why = 1, ", and ".join(parts)
     elif not asked:
         code, why = 2, "nothing was judged: the target answered no question of any rule"
@@ -293,7 +293,7 @@ def _ended(ended: Sequence[RuleEnded], stale: int, broken: bool, claimed: bool, 
 
 
 def _shortage(ended: RuleEnded) -> str:
-    """Return what was not answered of a rule, in words."""
+    """Return a text that says what was not answered of a rule."""
     if not ended.missing:
         return f"the target does not answer {ended.rule}"
     kind = ended.missing[0]

@@ -4,13 +4,13 @@
 severity meaning
 ======== ==============================================================================================================
 critical records with a key go to other partitions than those of Java's producer
-high     records are refused, lost, duplicated or reordered, or go to another partition than the record names; a group's
-         partition is read by nobody, or by two members
+high     records are refused, lost, duplicated or reordered, or go to another partition than the record names; no member
+         of a group reads a partition, or two members read it
 medium   records without a key are spread differently, batches have other sizes or times, members of a group get other
-         partitions; only an optional part of the answer, as the state of a producer, is another; a damaged batch is
+         partitions; only an optional part of the answer differs, such as the state of a producer; a damaged batch is
          taken for a valid one
-low      only an error, or what follows an invalid argument, is another; fields of the answer are too many or missing;
-         a damaged batch is read otherwise before the error
+low      only the error, or the behaviour after an invalid argument, differs; fields of the answer are missing or$
+         expected; a damaged batch is read differently before the error
 ======== ==============================================================================================================
 
 The table is also in ``kit/docs/gate.md``. Findings are listed by severity, then by the number of different keys, then by the
@@ -55,18 +55,18 @@ _BY_RULE = {
     "broker-producer-state": "A broker appends duplicates, or refuses batches that Java's broker appends.",
     "delivery": "Records can be lost, duplicated or reordered where Java's are not.",
     "consumer-fetch": "A consumer skips records, returns some that Java's does not, or fetches the same batch for ever.",
-    "record-batch": "Records are written that Java does not read as they were, or read otherwise than Java wrote them.",
+    "record-batch": "Java reads other records than those that were written, or those that Java wrote are read wrongly.",
     "offset-index": "A broker finds another position in a segment: a fetch returns other records, or fails.",
     "time-index": "A broker finds another offset for a time: a search by time starts at other records.",
-    "log-segment": "A broker finds, rolls, truncates or recovers a segment otherwise: records are lost or not found.",
+    "log-segment": "A broker finds, rolls, truncates or recovers a segment differently: records are lost or not found.",
 }
-_REFUSED_GROUP = "The leader fails where Java's assigns: nobody in the group gets partitions."
-_UNREAD = "A partition is read by nobody, by two members, or by one that does not subscribe to its topic."
+_REFUSED_GROUP = "The leader fails where Java's assigns: no member of the group gets partitions."
+_UNREAD = "No member reads a partition, two members read it, or one that does not subscribe to its topic."
 _SHARES = (
     "Members get other partitions than from a Java leader: shares differ, and partitions move when the leader changes."
 )
 _FIELDS = (
-    "Only fields of the answer are too many or missing ({fields}): correct the driver. Everything else in it matches."
+    "Only fields of the answer are missing or unexpected ({fields}): correct the driver. Everything else in it matches."
 )
 _DAMAGED = "A damaged batch is read otherwise before the error that both report; no valid record is affected."
 _TAKEN = "A damaged batch is taken for a valid one: what a disk or a network broke is read as records."
@@ -122,7 +122,7 @@ def _judged(rule: Rule, example: Difference, changing: bool) -> tuple[Severity, 
 
 
 def _in_part(rule: Rule, example: Difference) -> tuple[Severity, str] | None:
-    """Return the harm of a difference that leaves the rest of the answer as it is, or follows from damage; else None."""
+    """Return the harm of a difference in a part of the answer only, or after damage; else None."""
     question, expected, actual = example.question, example.expected, example.actual
     if fields := field_kind(rule, question, expected, actual):
         return "low", _FIELDS.format(fields=fields)

@@ -1,14 +1,14 @@
-"""Whether an assignment keeps what a sticky assignor promises, for a client that chooses among equals in its own way.
+"""Whether an assignment keeps what a sticky assignor promises, for a client that breaks ties differently from Java.
 
-KIP-54 promises a balanced assignment in which partitions stay where they are, and not one assignment: which of two members
-gets one partition more, or which partition moves, is nowhere said, and a client whose choice is another than Java's is as
-good. An answer is *admissible* if it keeps these promises; the first that is broken is the expected answer's field:
+KIP-54 promises a balanced assignment in which partitions stay where they are. It does not fix one assignment: which of two
+members gets one partition more, or which partition moves, is not specified, and a client may choose differently from Java.
+An answer is *admissible* if it keeps these promises; the first that is broken is the expected answer's field:
 
 ===================  =====================================================================================================
-each partition once  Each partition of a topic that somebody subscribes to has one member, which subscribes to it. A
-                     cooperative assignor gives a partition that a member claims to nobody, or to one that claims it.
-balanced             No member has two partitions fewer than another one from which it could take one. This cannot be
-                     seen of a cooperative assignment: partitions that move are held back.
+each partition once  Each partition of a topic with subscribers has one member, which subscribes to it. A cooperative
+                     assignor gives a partition that members claim to one of them, or to no member.
+balanced             No member has two partitions fewer than another one from which it could take one. This is not
+                     checked for a cooperative assignment: partitions that move are held back.
 as sticky            With equal subscriptions members keep as many of their partitions as in Java's assignment, and
                      cooperative ones no more either; with different ones, half as many, rounded down: how many could
                      stay is hard to tell, and Java's is not always the most.
@@ -16,10 +16,9 @@ as sticky            With equal subscriptions members keep as many of their part
 
 Java's own answer is admissible, also where it breaks a promise: it keeps a partition that does not exist any more.
 
-A member keeps a partition that it gets and claims, if nobody claims it in a later generation. Where two members claim one
-in the same generation, nothing says which of them is right. Where Java throws, or gives a partition to two members or to one
-that does not subscribe to it, it is no measure. In both cases stickiness is not looked at. Where Java throws, a client may
-fail as well.
+A member keeps a partition that it gets and claims, if no member claims it in a later generation. Stickiness is not compared
+in two cases: two members claim a partition in the same generation, and neither has precedence; or Java throws, or gives a
+partition to two members or to one that does not subscribe to it. Where Java throws, a client may fail as well.
 """
 
 from __future__ import annotations

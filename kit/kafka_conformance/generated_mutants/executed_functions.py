@@ -1,7 +1,7 @@
 """Which functions of the reference a question executes, so that a mutant is asked only what executes its function; and
 whether the reference itself gives the expected answer: else that question would kill every mutant.
 
-What functions return from a cache is computed anew for each question.
+What functions return from a cache is computed again for each question.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Why a mutant may survive: it is equivalent to the reference, or no question reaches the code that it changes.
 
-The reasons are in the folder ``explained`` beside this file, by package of the reference. Two kinds need none there: code
+The reasons are in the folder ``explained`` next to this file, by package of the reference. Two kinds need none there: code
 under a comment ``# unreached:``, which gives the reason, and blocks that refuse an argument, which end by raising an error
-that is no answer.
+that is not an answer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Asking one mutant until a question kills it, in a process that has nothing else to do.
+"""Ask one mutant until a question kills it, in a process that does only this.
 
 A mutant is killed by an answer that differs from the expected one, by an error where an answer is expected, and by a
 question that takes longer than its limit: a gate sees each of them.
@@ -64,14 +64,14 @@ class _TooLong(BaseException):
 
 def ask_until_killed(key: str, questions: Iterable[Asked]) -> Result:
     """Ask the mutant that is planted in this process."""
-    anew: dict[str, Any] = {}
+    reloaded: dict[str, Any] = {}
     asked = 0
     for asked, one in enumerate(questions, 1):
-        if one.rule not in anew:
-            anew[one.rule] = _rule_of(one.rule)
-            if anew[one.rule] is None:
+        if one.rule not in reloaded:
+            reloaded[one.rule] = _rule_of(one.rule)
+            if reloaded[one.rule] is None:
                 return Result(key, "invalid", asked)
-        how = _differs(anew[one.rule], one)
+        how = _differs(reloaded[one.rule], one)
         if how:
             return Result(key, "frozen" if one.case else "fresh", asked, one.name, one.rule, asked - 1, how)
     return Result(key, "survived", asked)

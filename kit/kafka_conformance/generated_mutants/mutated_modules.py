@@ -1,8 +1,8 @@
-"""Putting a mutation in place: the module is executed anew with it, and so is every module that depends on it.
+"""Put a mutation in place: the module is executed again with it, and so is every module that depends on it.
 
-This is done in a process of its own, forked from one that has everything loaded: what was imported before is unharmed.
-Python's import system, told where the changed code is, does the rest; so tables, decorators, caches and subclasses that are
-made on import are made with the mistake, as they would be if it stood in the file.
+This happens in a separate process, forked from one that has everything loaded, which it does not change. Python's import
+system finds the changed code; so tables, decorators, caches and subclasses that are made on import contain the mistake, as
+if it were in the file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from kafka_conformance.core.rule import Rule
 __all__ = ["dependents_of", "plant", "rule_anew"]
 
 
-_ANSWERER = "kafka_conformance.answerers.reference"  # knows the reference's errors by their classes
+_ANSWERER = "kafka_conformance.answerers.reference"  # imports the classes of the reference's errors
 
 
 class _Changed(MetaPathFinder, Loader):
@@ -39,7 +39,7 @@ class _Changed(MetaPathFinder, Loader):
 
 
 def plant(module: str, code: CodeType, dependents: Collection[str]) -> None:
-    """Execute ``module`` with this code, and have its dependents imported anew when they are needed next."""
+    """Execute ``module`` with this code, and have its dependents imported again when they are needed next."""
     for name in (module, *dependents, _ANSWERER):
         sys.modules.pop(name, None)
         package, _, last = name.rpartition(".")

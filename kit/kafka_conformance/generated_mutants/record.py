@@ -1,6 +1,6 @@
 """The record of generated mutants: for each rule, how many were killed by what, and which survived.
 
-``record.json`` beside this file ships with the package. The result of each mutant is in the folder of results, one file
+``record.json`` in this folder ships with the package. The result of each mutant is in the folder of results, one file
 for each rule, from which an interrupted run goes on.
 """
 

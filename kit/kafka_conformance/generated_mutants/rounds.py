@@ -1,4 +1,4 @@
-"""Asking generated mutants in rounds, each mutant in a process of its own, until a question kills it.
+"""Ask generated mutants in rounds, each mutant in a separate process, until a question kills it.
 
 The first round asks the frozen cases of the rule that a mutant belongs to, the next ones those of other rules, and then come
 rounds of fresh questions. A round begins when the one before is done, with the mutants that live.
@@ -85,7 +85,7 @@ class Hunt:
     ) -> Iterator[Result]:
         """Yield the result of each mutant: of a killed one at once, of the others at the end.
 
-        Mutants with an earlier result, by their key, are asked the cases that they were not asked then, and nothing else.
+        Mutants with an earlier result, by their key, are asked only the cases that they were not asked then.
         """
         self._earlier = earlier
         self._asks_new_alone = all(mutant.mutation.key in earlier for mutant in mutants)
@@ -200,7 +200,7 @@ class Hunt:
         return any(function in one.executing for one in self._prepared.values())
 
     def _prepare(self, chosen: Iterable[tuple[Mutant, str]], stage: Stage) -> None:
-        """Make the questions of rules, and find what each of them executes, a rule in a process of its own."""
+        """Make the questions of rules, and find what each of them executes, each rule in a separate process."""
         old: dict[str, frozenset[str]] = {}
         for mutant, slug in chosen:
             cases = (

@@ -57,7 +57,7 @@ def _verify(bench: Bench) -> str:
 
 
 def _verify_wrong_reference(bench: Bench) -> str:
-    """The reference itself is made wrong, so that it is wrong for whoever calls it, and not in this comparison alone."""
+    """Make the reference itself wrong, for every caller and not in this comparison alone."""
     for slugs in ((_WRONG, _RIGHT), (_RIGHT, _WRONG)):
         with patched((murmur2_fast, "M", M ^ 1 << 5)):
             results = _verified(bench, slugs)

@@ -54,6 +54,6 @@ COMPARISON_MISTAKES: Sequence[Mistake] = (
     Mistake("first-step", "only the first step of two scripts is compared", ("selftest",), _judging(_first_step)),
     Mistake("gate-echo", "a gate expects what the target answers", ("gate, wrong", "gate, counts"),
             replacing((GradedComparison, "outcomes", _echoed))),
-    Mistake("any-draw-admissible", "a target with draws of its own may answer anything", ("gate, own draws",),
+    Mistake("any-draw-admissible", "a target that makes its own draws may answer anything", ("gate, own draws",),
             replacing((grades, "admits", lambda *_: None))),
 )  # fmt: skip

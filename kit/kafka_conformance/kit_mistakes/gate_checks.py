@@ -139,7 +139,7 @@ def _by_outcome(rule: Rule, outcomes: Mapping[Question, Outcome]) -> Counter[str
 
 
 def _unequal(expected: Mapping[str, int], actual: Mapping[str, int], what: str = "") -> str:
-    """Return the first count that is not as expected, in words, or an empty text."""
+    """Return a text about the first count that differs from the expected one; empty if none does."""
     for name, count in expected.items():
         if actual[name] != count:
             return f"{what}{name}: {actual[name]} counted, {count} expected"
@@ -161,7 +161,7 @@ def _two_answers(bench: Bench) -> str:
 GATE_CHECKS: Sequence[Check] = (
     Check("gate, right", "a target without a mistake: exit code 0, each question counted once", _conforms),
     Check("gate, wrong", "a target is wrong in one of two rules: exit code 1", _differs),
-    Check("gate, own draws", "a target with draws of its own chooses what no draw does: exit code 1", _own_draws),
+    Check("gate, own draws", "a target with its own draws makes a choice that no draw gives: exit code 1", _own_draws),
     Check("gate, counts", "counts of a rule and of its diagnosis are those of the target's answers", _counts),
     Check("gate, two answers", "a target answers two questions: exit code 2", _two_answers),
 )

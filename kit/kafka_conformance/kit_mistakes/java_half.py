@@ -45,7 +45,7 @@ def changed_java(bench: Bench, edit: JavaEdit) -> Iterator[None]:
 
 @contextmanager
 def reopened(bench: Bench, *places: tuple[object, str, Any]) -> Iterator[None]:
-    """Within the block, the release is opened anew, with these attributes replaced."""
+    """Within the block, the release is reopened with these attributes replaced."""
     bench.oracle.close_release(str(RELEASE))
     try:
         with patched(*places):

@@ -17,7 +17,7 @@ Plant = Callable[[Bench], AbstractContextManager[None]]
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A mistake in the kit: its name, what is wrong, and the names of the checks each of which has to find it."""
+    """A mistake in the kit: its name, what is wrong, and the names of the checks that all have to find it."""
 
     slug: str
     description: str

@@ -45,7 +45,7 @@ def _from_reference(_: JavaAnswerer, rule: Rule, release: Release, questions: Se
 
 @cache
 def _remembered() -> dict[tuple[str, Question], Outcome]:
-    """The answers of the reference as it is now, whatever becomes of it later."""
+    """Return the present answers of the reference, before a mistake changes it."""
     rules = [RULES[slug] for slug in SLUGS]
     return {
         (rule.slug, question): outcome

@@ -137,7 +137,7 @@ class Compiler:
             raise OSError(f"the compiler of {target} did not write {', '.join(sorted(missing | damaged))}")
 
     def _run(self, arguments: list[str]) -> tuple[bool, str]:
-        """Call ``BatchCompiler.compile`` by reflection, in a class loader of its own; whether it succeeded, and its log."""
+        """Call ``BatchCompiler.compile`` in a separate class loader; return whether it succeeded, and its log."""
         java = self._jvm.view.java
         urls = self._jvm.array(java.net.URL, len(self._jars))
         for index, stored in enumerate(self._jars):

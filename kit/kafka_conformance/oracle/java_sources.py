@@ -17,7 +17,7 @@ _CLASS = re.compile(r"\bkafkaoracle\.(\w+)\.(\w+)")
 def java_sources(classes: Iterable[str], folder: Path = ORACLE_SOURCES / "release") -> list[Path]:
     """Return the files of ``classes`` (``kafkaoracle.package.Name``) and of all kit classes that they use, sorted.
 
-    ``folder`` holds one folder per package. A class uses another if it imports it, or names one of its own package
+    ``folder`` holds one folder per package. A class uses another if it imports it, or names one of the same package
     outside comments. A release that lacks a Kafka class thus compiles only the files that do not need it.
     """
     found: set[Path] = set()

@@ -54,7 +54,7 @@ class Oracle:
         return self._jvm
 
     def beside(self, java_classes: Callable[[str], Mapping[str, str]]) -> Oracle:
-        """Return an oracle in the same JVM that has other Java classes, and opens every release by itself."""
+        """Return an oracle in the same JVM that has other Java classes, and opens every release separately."""
         other = Oracle(self._jvm, self._store, self._pins, java_classes)
         other._origin, other._one_at_a_time = self, self._one_at_a_time
         return other

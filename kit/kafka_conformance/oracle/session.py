@@ -24,7 +24,7 @@ __all__ = [
 
 @contextmanager
 def open_oracle(pins: Pins | None = None, options: Sequence[str] = ()) -> Iterator[Oracle]:
-    """Open the oracle with a JVM of its own, which ends with the block; ``options`` are the JVM's."""
+    """Open the oracle with a new JVM, which ends with the block; ``options`` are the JVM's."""
     with Jvm(options=options) as jvm:
         yield Oracle(jvm, default_store(), pins or load(), lambda version: java_classes(parse_release(version)))
 
@@ -57,7 +57,7 @@ def named_release(name: str) -> Release:
 
 
 def known_release(name: str) -> Release:
-    """Return the release named by ``newest`` or an exact version that the kit knows. Raises BadInput."""
+    """Return the release named by ``newest`` or an exact version that is pinned. Raises BadInput."""
     known = sorted(map(parse_release, load().releases))
     if name == "newest":
         return known[-1]

@@ -67,7 +67,7 @@ REQUIRED_LABELS = frozenset(
 )
 """The kinds that a set of histories must contain.
 
-An unclean election fails with ELIGIBLE_LEADERS_NOT_AVAILABLE only while no broker runs, when nobody can ask for it.
+An unclean election fails with ELIGIBLE_LEADERS_NOT_AVAILABLE only while no broker runs, so no client can request it.
 """
 
 

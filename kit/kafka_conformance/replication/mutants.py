@@ -291,7 +291,7 @@ MISTAKES = (
         "any-acks", "Any number of acks is accepted.", cluster_history, "is_valid_acks", lambda right: lambda acks: True
     ),
     Mistake("unclean-by-default", "Unclean leader election is on.", KraftController, "_change", _unclean),
-    Mistake("epoch-stays", "An election leaves the leader epoch as it is.", KraftController, "_change", _keeps_epoch),
+    Mistake("epoch-stays", "An election leaves the leader epoch unchanged.", KraftController, "_change", _keeps_epoch),
     Mistake(
         "shrink-raises-epoch",
         "The leader epoch rises when the ISR shrinks, as up to 3.5.x.",

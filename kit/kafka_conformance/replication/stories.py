@@ -1,6 +1,6 @@
 """Stories of replication: what ``acks``, the high watermark, the in-sync replicas and elections do, each as a script.
 
-Most are told in every introduction to Kafka; here each is a history that a real cluster can be asked to play.
+Most are in every introduction to Kafka; here each is a history that can be played on a real cluster.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ STORIES = (
         "A record takes two rounds of fetching. In the first, a follower fetches the record and appends it. In "
         "the second, it fetches from behind it: only that tells the leader that the follower has the record, and "
         "the response tells the follower the new high watermark. Consumers read up to the high watermark. While "
-        "broker 3 is paused it is still in the ISR, so the record of `acks=1` is in the log and nobody reads it; "
+        "broker 3 is paused it is still in the ISR, so the record of `acks=1` is in the log and no consumer reads it; "
         "when broker 3 fetches again, it is committed.",
         _script(Pause(3), Produce(_LEADER), Continue(3), _SETTLE),
     ),

@@ -35,7 +35,7 @@ def story_timeline(script: ClusterScript, answers: Sequence[Answer]) -> list[str
 
 
 def describe_event(event: Event) -> str:
-    """Return an event in words."""
+    """Return an event as text."""
     match event:
         case Produce(acks, records, wait):
             number = "1 record" if records == 1 else f"{records} records"

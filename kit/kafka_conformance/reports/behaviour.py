@@ -26,8 +26,8 @@ _HEADS = ("field", "value", "effect", "releases", "ticket")
 class Line:
     """A field of a behaviour record, with its value in each release that was asked for.
 
-    ``values`` is a value for each release, None where the class is not mirrored there; ``releases`` says in words where
-    the field has which value.
+    ``values`` is a value for each release, None where the class is not mirrored there; ``releases`` is a text that names
+    the releases of each value.
     """
 
     java_class: str
@@ -43,7 +43,7 @@ class Line:
 
     @property
     def words(self) -> list[str]:
-        """The value in each release, in words."""
+        """The value in each release, as text."""
         return ["not there" if value is None else _in_words(value[0]) for value in self.values]
 
 

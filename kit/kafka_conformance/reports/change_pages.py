@@ -71,7 +71,7 @@ class Example(msgspec.Struct, frozen=True):
 
 
 class RuleChange(msgspec.Struct, frozen=True):
-    """That a rule changed between two releases, in so many kinds; or that it begins or ends."""
+    """A rule that changed between two releases, with the number of kinds; or that begins or ends."""
 
     rule: str
     before: str
@@ -117,7 +117,7 @@ def write_changes(folder: Path, changes: Changes) -> None:
     for release, here in groupby(rules, lambda each: each.after):
         examples = [each for each in changes.examples if each.releases[1] == release]
         examples.sort(key=_place)  # stable: kinds stay in their order
-        # As they are read again: Java's answers list their fields in another order than the file.
+        # In the form in which they are read again: Java's answers list their fields in another order than the file.
         examples = list(msgspec.json.Decoder(Example).decode_lines(_encoded(examples)))
         write_whole(folder / f"{release}.md", release_page(folder.name, list(here), examples).encode())
         wanted.add(f"{release}.md")

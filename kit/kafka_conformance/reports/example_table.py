@@ -48,7 +48,7 @@ def example_table(question: Question, answers: Sequence[tuple[str, Answer]], *, 
 
 
 def code(text: str) -> str:
-    """Return text as code that any Markdown shows alike, also in a table; long text is cut, and JSON may break at commas."""
+    """Return text as Markdown code, also for a table; long text is cut, and JSON may break at commas."""
     text = _JSON_COMMA.sub(", ", text) if "[" in text or "{" in text else text
     text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
     text = " ".join(text.split()) or " "

@@ -2,7 +2,7 @@
 
 Jinja2 escapes whatever is put into the page, and before that everything unprintable is spelled out, changes of writing
 direction among them. The page's own policy lets nothing run and nothing be loaded, and one style sheet, by its hash: were
-text to become markup all the same, it could do nothing.
+text to become markup anyway, it could do nothing.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def render(
     return _compiled(_packaged(template), tuple(filters.items())).render(
         given,
         style=Markup(style),  # noqa: S704  a file of ours
-        # The hash of a style sheet holds + and =, which are no markup.
+        # The hash of a style sheet holds + and =, which are not markup.
         policy=f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'",
     )
 
 
 @cache
 def _compiled(text: str, filters: tuple[tuple[str, Callable[..., Any]], ...]) -> Template:
-    # The template is given as text: there is no other to be loaded from anywhere.
+    # The template is given as text: it loads no other.
     environment = Environment(
         loader=BaseLoader(),
         autoescape=True,

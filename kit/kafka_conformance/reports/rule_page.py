@@ -237,7 +237,7 @@ def _parts(rule: Rule) -> Iterator[str]:
     if not rule.optional_parts:
         return
     yield (
-        "## Optional parts of the answer\n\nA client may leave these fields out; what it gives beside them is judged. The "
+        "## Optional parts of the answer\n\nA client may leave these fields out; all other fields are judged. The "
         'answer to a step that it cannot give is `{"unsupported": "why"}`; `steps.look` is the answer to a step `look`.'
     )
     yield _table(

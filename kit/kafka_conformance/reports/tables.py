@@ -62,7 +62,7 @@ class PlainTable:
         yield made
 
     def _widths(self, room: int) -> list[int] | None:
-        """Return the width of each column, or None if the longest words do not fit beside each other."""
+        """Return the width of each column, or None if the longest words do not fit side by side."""
         columns = [[head, *(row[column] for row in self.rows)] for column, head in enumerate(self.heads)]
         most = [max(cell_len(line) for cell in cells for line in cell.plain.split("\n")) for cells in columns]
         least = [

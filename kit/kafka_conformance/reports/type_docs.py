@@ -1,4 +1,4 @@
-"""The fields of questions and answers in words: type, limits, default and meaning, from the types and their docstrings."""
+"""Describe the fields of questions and answers: type, limits, default and meaning, from the types and their docstrings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _PATTERNS = {
 
 @dataclass(frozen=True, slots=True)
 class FieldDoc:
-    """A field: its name in JSON, its type and default in words, and its meaning; all Markdown."""
+    """A field: its name in JSON, its type and default as text, and its meaning; all Markdown."""
 
     name: str
     type: str
@@ -69,7 +69,7 @@ def struct_docs(root: type[msgspec.Struct]) -> list[StructDoc]:
 
 
 def struct_name(struct: type) -> str:
-    """Return the name of a type in words: ``AskedCluster`` is a cluster."""
+    """Return the name of a type as words: ``AskedCluster`` is a cluster."""
     words = re.findall(r"[A-Z][a-z0-9]*", re.sub(r"^Asked|(?<=.)(?:Step|Answer)$", "", struct.__name__))
     return " ".join(words).lower()
 

@@ -1,4 +1,4 @@
-"""Eras: the proven releases in which a rule behaves alike, by its behaviour records.
+"""Eras: the proven releases in which a rule behaves the same, by its behaviour records.
 
 Two releases are of one era if every field of the records that a question of the rule can show has the same value in
 both. One release of each era is the smallest set in which every distinct behaviour of the rule is asked; the newest
@@ -41,7 +41,7 @@ ERAS = "eras"
 
 @dataclass(frozen=True, slots=True)
 class Era:
-    """``releases``: the proven ones in which the rule behaves alike, in order; ``text`` has them as spans."""
+    """``releases``: the proven ones in which the rule behaves the same, in order; ``text`` has them as spans."""
 
     releases: tuple[Release, ...]
     text: str
@@ -91,7 +91,7 @@ def spans_of(chosen: Collection[Release], among: Sequence[Release]) -> str:
 def releases_of(spans: str, among: Iterable[Release]) -> list[Release]:
     """Return the releases of ``among`` within the spans that :func:`spans_of` writes, and the ends of these, in order.
 
-    Raises BadInput for an end that is no release.
+    Raises BadInput for an end that is not a release.
     """
     every, found = set(among), set[Release]()
     for span in spans.split(", "):

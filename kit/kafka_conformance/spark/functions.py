@@ -24,7 +24,7 @@ partitions of 0     ArithmeticException, as in Java, also where there is no key.
                     value, which is Java's as well.
 ==================  =========================================================================================================
 
-``repartition`` hashes the number once more: records of one Kafka partition stay together in Spark, but Spark's
+``repartition`` hashes the number again: records of one Kafka partition stay together in Spark, but Spark's
 partition has another number than Kafka's.
 
 Since Spark 4.1 the function is over Arrow, and keys reach the compiled loop as they lie in memory. Up to 4.0.x it is over
@@ -50,7 +50,7 @@ _UTF8 = ("utf-8", "utf8")
 def partition_for_key(keys: Column | str, num_partitions: int | Column, *, encoding: str | None = None) -> Column:
     """Return the partition of each key among ``num_partitions``, a number or a column of numbers, as a column of ints.
 
-    Raises ArithmeticException for 0, ValueError for a number that is no Java int or an ``encoding`` that is not UTF-8. In a
+    Raises ArithmeticException for 0, ValueError for a number beyond Java's int or an ``encoding`` that is not UTF-8. In a
     job, keys that are not binary fail with a TypeError that says what to do, and a count of 0 with ArithmeticException.
 
     Mirrors ``BuiltInPartitioner.partitionForKey``, since 3.3.0, and ``DefaultPartitioner.partition`` before it.
@@ -132,7 +132,7 @@ class _Placement:
 
 
 def _place_each(keys: Any, counts: Any, place: Callable[[Any, int], Any]) -> Any:
-    """Place keys among a number of their own each. There are few different ones, so each is asked for at once."""
+    """Place each key among its own number of partitions. There are few different counts; each is one call."""
     import pyarrow as pa
     from pyarrow import compute
 

@@ -88,7 +88,7 @@ class Run:
         self.spark.call(write, f"chunk {number} of the run in {self.folder}")
 
     def read(self, chunks: int, schema: str, part: str = "") -> DataFrame:
-        """The Parquet of the first ``chunks`` chunks, all of which are finished; of this schema.
+        """The Parquet of the first ``chunks`` chunks, all of them finished, with this schema.
 
         ``part`` is one of the folders that a chunk was written in (``kind=block``); not every chunk has each.
         """

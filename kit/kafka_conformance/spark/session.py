@@ -8,7 +8,7 @@
 * Inside ``spark-submit`` the master is the one of ``spark-submit``, and ``--master`` is refused. Connector and Java
   go to the executors in the same way.
 
-Everything that Spark writes by itself (shuffles, spills, copies of jars) is in one temporary folder, which is deleted with
+All files that Spark writes on its own (shuffles, spills, copies of jars) are in one temporary folder, which is deleted with
 the session. On one machine PySpark's workers run the interpreter of this process, since another Python could have another
 version of the kit.
 """

@@ -2,7 +2,7 @@
 
 By default ``spark-submit`` logs everything to standard error: the kit's lines are lost among a thousand others, and a Ctrl-C
 ends with the stacks of the threads that it interrupts. Nothing can be turned off after the Ctrl-C, because the JVM receives
-it at the same time. In a JVM of its own, the kit turns the log off as well.
+it at the same time. In a JVM that the kit starts, it turns the log off as well.
 """
 
 from __future__ import annotations

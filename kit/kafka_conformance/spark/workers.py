@@ -45,4 +45,4 @@ def _settle() -> None:
     for jar in [path for path in sys.path if path.endswith(".jar")]:
         sys.path.remove(jar)
         sys.path_importer_cache.pop(jar, None)
-    gc.freeze()  # there is no garbage now: it was collected after the previous task
+    gc.freeze()  # the garbage was collected after the previous task

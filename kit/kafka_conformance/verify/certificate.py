@@ -102,7 +102,7 @@ def void_rules(made: Certificate) -> list[str]:
 
 
 def proven_pairs(rules: Sequence[Rule], proven: Certificate, pins: Pins) -> frozenset[tuple[str, str]]:
-    """Return the slug and release of each row by which ``proven`` proves one of these rules as it is installed.
+    """Return the slug and release of each row by which ``proven`` proves the installed code of one of these rules.
 
     A row proves its rule if all its answers match, from the jar that is pinned, and its fingerprint is the rule's.
     """
@@ -117,7 +117,7 @@ def proven_pairs(rules: Sequence[Rule], proven: Certificate, pins: Pins) -> froz
 
 
 def unproven_releases(made: Certificate, pins: Pins) -> dict[str, list[str]]:
-    """Return, by rule, the pinned releases that have the rule and of which ``made`` has no row of it."""
+    """Return, by rule, the pinned releases that have the rule but no row of it in ``made``."""
     present = {(row.rule, row.release) for row in made.rows}
     found = {
         slug: [
@@ -152,7 +152,7 @@ def with_rows_of(earlier: Certificate, made: Certificate) -> Certificate:
 
 
 def _run_of(row: Row, earlier: Certificate, made: Certificate) -> dict[str, Any]:
-    """Return what the run of a row has otherwise than ``made``."""
+    """Return the fields of a row's run that differ from those of ``made``."""
     run = {
         name: getattr(earlier, name) if getattr(row, name) is None else getattr(row, name)
         for name in ("seed", "jvm", "kit", "made")
@@ -176,7 +176,7 @@ def merged(parts: Sequence[Certificate]) -> Certificate:
     rows = [row for part in parts for row in part.rows]
     twice = [key for key, times in Counter((row.rule, row.release) for row in rows).items() if times > 1]
     if twice:
-        raise BadInput(f"two of the certificates tell of {' in '.join(twice[0])}: give each once")
+        raise BadInput(f"two of the certificates have a row for {' in '.join(twice[0])}: give each row once")
     harness = {rule: words for part in parts for rule, words in part.harness.items()}
     scores = {rule: score for part in parts for rule, score in part.scores.items()}
     return replace(first, made=max(part.made for part in parts), rows=_sorted(rows), harness=harness, scores=scores)

@@ -26,7 +26,7 @@ SCALAR_UP_TO = 2
 
 @dataclass(frozen=True, slots=True)
 class KeyFile:
-    """Two files in a folder of their own: keys for Java, results from Java."""
+    """Two files in a separate folder: keys for Java, results from Java."""
 
     keys: Path
     results: Path

@@ -1,6 +1,6 @@
-"""What a release that the kit does not know changed: Java of it and of its predecessor, by the same questions.
+"""What a new release changed: its Java and its predecessor's answer the same questions.
 
-The reference is not asked, since it does not know the release. A rule is *moved* if a class, constructor, method or field
+The reference is not asked, since it does not have the release. A rule is *moved* if a class, constructor, method or field
 that the oracle needs was not found in the new release: then the kit has to be adapted before it can compare.
 """
 
@@ -109,7 +109,7 @@ def find_drift(rule: Rule, java: Answerer, predecessor: Release, release: Releas
     first = next(chain.from_iterable(source.questions for source in sources), None)
     if first is None:
         return replace(nothing, unjudged=("there are no questions: raise --examples",))
-    # One question to each by itself: a release that cannot be opened is known by its error.
+    # One question to each release alone: a release that cannot be opened shows by its error.
     for side in (predecessor, release):
         try:
             java.answer(rule, side, [first])

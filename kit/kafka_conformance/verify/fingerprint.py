@@ -1,4 +1,4 @@
-"""The fingerprint of a rule, and of its mutants: it changes when they have to be proven anew, and only then.
+"""The fingerprint of a rule, and of its mutants: it changes when they have to be proven again, and only then.
 
 It covers three things: the reference's code that the rule reaches, the code that makes its questions, and the Java sources
 that its oracle class reaches. It does not cover prose (comments, docstrings, layout, the texts of behaviour records), the
@@ -161,7 +161,7 @@ def _reachable_java(roots: set[str], java: Mapping[str, str]) -> dict[str, str]:
 def _resolved(name: str, text: str, java: Mapping[str, str]) -> str:
     """Return the key of the class that ``text`` means by ``name``, or nothing if it means none of ours.
 
-    An imported class is meant before one of its own package, as in Java.
+    As in Java, an imported class takes precedence over one of the same package.
     """
     if name in java:
         return name

@@ -1,6 +1,6 @@
 """Rows of a verification that is still running, on disk, so that the same command resumes after a kill.
 
-The file stands beside the certificate as ``<certificate>.partial``: JSON lines, the plan first, then one row for each rule
+The file is next to the certificate, as ``<certificate>.partial``: JSON lines, the plan first, then one row for each rule
 and release whose answers all match. Other results are asked again, also after a run that found them: the file is deleted
 when all match.
 """

@@ -10,7 +10,7 @@ What decides no answer is left out: comments, layout, docstrings, the types of f
 about reports and the gate alone (its title, its labels, its domain), or refuse a question (``endless``).
 
 The check of arguments decides no answer: it can only raise TypeError or ValueError, before the function is called, and
-passes accepted arguments on as they are. It may raise for no question of a rule; a test asks all frozen cases. Nor
+passes accepted arguments on unchanged. It may raise for no question of a rule; a test asks all frozen cases. Nor
 does ``accumulator.endless.end_endless``, which ends an append that never returns: a question with one has no answer.
 """
 

@@ -1,9 +1,9 @@
 """The reference's half of a proof, run once for each distinct behaviour: digests of the answers that it agreed with.
 
-Java is asked every question in every release. The reference reads a release through behaviour records, and through spans
-of releases beside them, so that it answers alike in two releases that have equal ones. Where Java's answers to a batch
-are, byte for byte, those that the reference agreed with in such a release, it is run for one question in :data:`EVERY`:
-other ones in each release, so that code which reads a release in any other way is found.
+Java is asked every question in every release. The reference reads a release only through behaviour records and spans of
+releases, so two releases with equal records and spans have the same answers. If Java's answers to a batch equal, byte for
+byte, those that the reference agreed with in such a release, the reference runs for one question in :data:`EVERY` only.
+These differ from release to release, so that code which reads a release in any other way is found.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from kafka_reference.releases import Release, Spans
 __all__ = ["EVERY", "AgreedAnswers", "OncePerBehaviour", "behaviour_digest"]
 
 EVERY = 16
-"""Of so many questions that need no run of the reference, one is run all the same."""
+"""The reference runs for one in this many of the questions that need no run of it."""
 
 
 class AgreedAnswers:

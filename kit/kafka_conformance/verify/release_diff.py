@@ -63,7 +63,7 @@ class ReleaseDiff:
         first, second = self.releases
         absent = [str(release) for release in self.releases if not self.rule.has_java(release)]
         if absent:
-            return f"{self.rule.slug}: there is no such rule in {' and '.join(absent)}"
+            return f"{self.rule.slug}: the rule does not exist in {' and '.join(absent)}"
         asked, count = f"{self.rule.slug}: {self.asked:,} questions to {first} and {second}", len(self.changes)
         if self.tally.errors:
             (error,) = self.tally.error_lines(1)

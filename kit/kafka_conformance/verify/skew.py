@@ -1,19 +1,19 @@
 """How evenly a release spreads records without a key, in four standard scenarios, and whether its rule predicts that.
 
-Somebody is asked where the records went: the real Java, by the rule ``sticky-distribution``. What they should come to is
-worked out exactly by ``kafka_reference.partitioning.expected_distribution``. Between the two stands a chi-square test.
+The real Java answers where the records went, by the rule ``sticky-distribution``. The exact expected distribution is
+computed by ``kafka_reference.partitioning.expected_distribution``. A chi-square test compares the two.
 
 **The test's variance is the chain's.** The plain test, the sum of (seen - expected)²/expected, is for independent draws.
-A sticky partition never follows itself, so visits even out: of n alike partitions each is visited with (n-2)/n of the
-variance that independent visits have. And visits are of different lengths while it is *records* that are given, so how
-many visits there are is chance too. Both are in the covariance of a stationary chain. With P the chances from one
+A sticky partition never follows itself, so visits even out: with n equal partitions, the variance of the visits to each is
+(n-2)/n of the variance of independent visits. And visits have different lengths while the number of *records* is given, so
+the number of visits is random too. Both are in the covariance of a stationary chain. With P the chances from one
 partition to the next, f the share of visits, Z = (I - P + 1f)^-1, and V = diag(f) Z + Zᵀ diag(f) - diag(f) - f fᵀ, the
 numbers of visits after m steps have the covariance m V in the long run. One visit to j, of l(j) records, moves partition
 i away from its share s(i) by a(i, j) = l(j) (d(i, j) - s(i)), with d(i, j) 1 for i = j and else 0. So after N records,
 which is N / (f·l) visits, seen minus expected has the covariance N / (f·l) a V aᵀ, and its square in that measure is
 chi-square with as many degrees of freedom as that matrix has rank: n-1, but 0 for two partitions that alternate.
 
-A counter leaves nothing to chance: its counts are within one of what is expected, or they are wrong.
+A counter is not random: its counts are within one of what is expected, or they are wrong.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ UNLIKELY = 1e-4
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """So many partitions, each on a broker of its own. Without a partitioner it is the release's own choice."""
+    """A number of partitions, each on a separate broker. The default partitioner is that of the release."""
 
     title: str
     story: str
@@ -65,7 +65,7 @@ class Scenario:
 
 
 SCENARIOS = (
-    Scenario("all alike", "no partitioner set; batches of 16, drained after 4 records", 6, 16, (4,) * 6),
+    Scenario("all equal", "no partitioner set; batches of 16, drained after 4 records", 6, 16, (4,) * 6),
     Scenario(
         "one slow broker", "the same, but batches of partition 5 wait until they are full", 6, 16, (*(4,) * 5, None)
     ),
@@ -101,7 +101,7 @@ class Seen:
 
     @property
     def largest_over_mean(self) -> float:
-        """1 if all are alike."""
+        """1 if all are equal."""
         return max(self.shares) * len(self.shares)
 
 
@@ -165,7 +165,7 @@ def _by_chi_square(away: Sequence[float], records: int, predicted: Visits) -> Fi
 
 
 def _covariance_of_a_record(np: Any, predicted: Visits, lengths: Any) -> Any:
-    """Of the records of each partition, for each record sent, in the long run."""
+    """Return the covariance of the partitions' record counts, per record sent, in the long run."""
     chances = np.array([float(chance) for chance in predicted.chances.values()])
     visits = np.array([float(often) for often in predicted.frequencies.values()])
     shares = np.array([float(share) for share in predicted.shares.values()])

@@ -28,7 +28,7 @@ def ready(path: Path) -> None:
     """Refuse, before anything is asked, what could not be drawn afterwards. Raises KitError."""
     _figure((1, 1))
     if path.suffix.lower() not in _FORMATS:
-        raise BadInput(f"{path} is no picture: give a name that ends in {' or '.join(_FORMATS)}")
+        raise BadInput(f"{path} is not a picture: give a name that ends in {' or '.join(_FORMATS)}")
 
 
 def draw(seen: Sequence[Seen], records: int, path: Path) -> None:

@@ -173,8 +173,8 @@ class Verifier:
         return self._generated[rule.slug]
 
     def _tally(self, rule: Rule, comparison: Comparison, questions: Sequence[Source]) -> Tally:
-        """Count the judgements; label questions that have no labels yet as they are answered."""
-        shared = self._agreed if self._actual.name == REFERENCE else None  # a mutant reads a release in its own way
+        """Count the judgements; label questions that have no labels yet, with their answers."""
+        shared = self._agreed if self._actual.name == REFERENCE else None  # a mutant may read a release differently
         agreed = shared.read(rule, comparison.release) if shared else None
         counted = OncePerBehaviour(
             comparison.expected, self._actual, comparison.release, agreed=agreed, count=self._answered

@@ -1,4 +1,4 @@
-"""Worker processes of a verification: each has a JVM of its own, and verifies one rule in one release at a time.
+"""Worker processes of a verification: each has its own JVM, and verifies one rule in one release at a time.
 
 A worker reads tasks from its standard input and writes results, and the size of each batch that is answered, to its
 standard output, as pickles. While its JVM starts, it generates the questions of its first rule. It ends when its standard
@@ -41,7 +41,7 @@ Task = tuple[Rule, Release]
 
 _END_LIMIT_S = 15
 _PROGRESS_S = 5.0
-# Each release is loaded anew and asked for seconds: the optimizing compiler costs more than twice what it saves.
+# Each release is loaded again and asked for seconds: the optimizing compiler costs more than twice what it saves.
 _JVM_OPTIONS = ("-XX:TieredStopAtLevel=1",)
 # A worker takes up to 3 GiB: its JVM's heap of 2 GiB, and the questions.
 _MOST_WORKERS = 4
@@ -64,7 +64,7 @@ def worker_count(tasks: int) -> int:
 
 
 def cores() -> int:
-    """Return how many cores this process may use; 1 where the system does not tell."""
+    """Return how many cores this process may use; 1 where the system does not report it."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1
 
 
@@ -268,13 +268,13 @@ def main() -> None:
     interrupts.install()
     logging.getLogger().addHandler(logging.NullHandler())  # py4j logs what it also raises
     results = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever is printed is no result
+    os.dup2(2, 1)  # printed text must not mix with the results
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
     with suppress(KeyboardInterrupt, BrokenPipeError):
         # The interrupt may come as soon as this thread has begun: the parent may have gone already.
         threading.Thread(target=_read_tasks, args=(sys.stdin.buffer, tasks), daemon=True).start()
         _work(tasks, results)
-    # The thread still waits for standard input, whose lock the interpreter's own shutdown would wait for in vain.
+    # The thread still waits for standard input and holds its lock, for which the interpreter's shutdown would wait for ever.
     os._exit(0)
 
 

@@ -1,14 +1,14 @@
 """RecordAccumulator: records wait in batches, in a queue for each partition, until they are sent.
 
 **Append.** A record goes into the last batch of its partition's queue if that has room. If not, that batch is closed for
-appends, and a new one is made behind it, for which memory is taken from the pool; if the pool has none, the old batch stays
-closed all the same. The result says whether the batch is now full, or not the only one: then the sender is woken.
+appends, and a new one is made behind it, for which memory is taken from the pool; if the pool has none, the old batch still
+stays closed. The result says whether the batch is now full, or not the only one: then the sender is woken.
 
 **The partition** may be chosen here since 3.3.0, by the topic's built-in partitioner, which receives the bytes afterwards
 (the batch's growth; all of it for a new batch, with its 61 bytes). It may leave its partition for another only while the
 partition's last batch is full or gone. If it wanted to before, it does so at the next append, before the record is added,
-and the append begins again with the next partition. The same happens once memory is at hand, as closing the last batch
-made it full. Without a partition to go on to, ArithmeticException is thrown, with the record in its batch.
+and the append begins again with the next partition. The same happens after memory has been allocated, as closing the last
+batch made it full. Without a partition to go on to, ArithmeticException is thrown, with the record in its batch.
 
 **Closed**, the accumulator takes no records: KafkaException since 2.0.0, IllegalStateException up to 1.1.x.
 
@@ -23,7 +23,7 @@ made it full. Without a partition to go on to, ArithmeticException is thrown, wi
 0.11.0.0, ends batches that are not closed; one that was queued again is closed, and stays. With an idempotent producer,
 since 1.0.0, it ends those without a sequence.
 
-**Compression** and the **memory** of a batch have modules of their own: ``compression`` and ``chunks``.
+**Compression** and the **memory** of a batch have separate modules: ``compression`` and ``chunks``.
 
 **An idempotent producer** (see ``sequences``) is a parameter: it receives every batch that is drained, acknowledged, failed,
 or split, and decides which may be drained. ``ready`` does not consult it.
@@ -292,7 +292,7 @@ class RecordAccumulator:
             self.state.memory.give_back(batch.buffer)
 
     def complete_in_flight(self, batch: Batch) -> None:
-        """Be done with a batch before it is answered: its memory is kept until then. Mirrors ``completeBatch``."""
+        """Complete a batch that is still in flight: its memory is kept until the answer. Mirrors ``completeBatch``."""
         self.state.incomplete.discard(batch)
         batch.state = BatchState.ABORTED_IN_FLIGHT
 

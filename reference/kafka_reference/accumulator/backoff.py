@@ -1,4 +1,4 @@
-"""How long a batch that was sent in vain waits before it is sent again.
+"""How long a batch waits before it is sent again, after an attempt that failed.
 
 Since 3.7.0 (KIP-580) the back-off doubles with every further attempt, up to ``retry.backoff.max.ms``, and has a random
 jitter of 80 % to 120 %::
@@ -6,8 +6,8 @@ jitter of 80 % to 120 %::
     initial = min(max, first)          exponent = min(attempts, log2(max / first))
     back-off = min(max, int(initial * 2 ** exponent * uniform(0.8, 1.2)))
 
-With ``max <= first`` it is ``initial``, and nothing is drawn. Otherwise every call draws anew: of a batch that backs off,
-``ready`` asks once whether it does, and once for how long.
+With ``max <= first`` it is ``initial``, and nothing is drawn. Otherwise every call draws again. For a batch that backs off,
+``ready`` makes two calls: one decides whether it backs off, the other for how long.
 
 Up to 3.6.x the back-off is ``retry.backoff.ms``.
 
@@ -64,7 +64,7 @@ class Backoff:
         self._most = math.log(max_ms / max(first_ms, 1)) / math.log(_BASE) if grows else 0.0
 
     def after(self, attempts: int) -> int:
-        """Return the ms to wait after so many further attempts, 0 for none. Mirrors ``ExponentialBackoff.backoff``."""
+        """Return the ms to wait after this number of further attempts, from 0. Mirrors ``ExponentialBackoff.backoff``."""
         if self._most == 0:
             return self._initial
         term = self._initial * math.pow(_BASE, min(attempts, self._most))

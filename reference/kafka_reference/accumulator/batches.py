@@ -165,7 +165,7 @@ class Batch:
         self.reopened = False
 
     def renumber(self, producer: tuple[int, int], sequence: int) -> None:
-        """Give the batch another producer and sequence, with which it is built anew. Mirrors ``resetProducerState``.
+        """Give the batch another producer and sequence; it is built again with them. Mirrors ``resetProducerState``.
 
         Raises IllegalStateException if it was aborted. ``reopened``, which is ``sequenceHasBeenReset``, is set first in
         any case, until the batch is built again.

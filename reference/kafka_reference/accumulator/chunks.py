@@ -83,7 +83,7 @@ class Chunks(Buffers):
         return self.pool.allocate_chunks(BATCH_OVERHEAD + self._bound(first))
 
     def give_back(self, size: int) -> None:
-        """Give back ``size`` bytes, each chunk by itself."""
+        """Give back ``size`` bytes, chunk by chunk."""
         for _ in range(size // CHUNK):
             self.pool.deallocate(CHUNK)
 

@@ -18,12 +18,12 @@ records came to by what they were; up to 0.10.1.x the wrapper counts among the f
 
 **A split** sets the topic's ratio to what the large batch achieved, and at least to 1, before the pieces are made.
 
-Up to 0.10.2.x an abort closes batches as well, in the order of a HashSet of objects without a hash code of their own: the
-ratio after it is chance. So it is not compared: both sides go back to the first ratio then.
+Up to 0.10.2.x an abort closes batches as well, in the order of a HashSet of objects that use the identity hash code: the
+ratio after it is random. So it is not compared: both sides go back to the first ratio then.
 
 Java source mirrored: ``ProducerBatch.close``, ``RecordAccumulator.splitAndReenqueue`` and CompressionRatioEstimator,
 since 0.11.0.0; ``MemoryRecordsBuilder.close``, 0.10.2; ``Compressor.close``, 0.10.0 and 0.10.1. With gzip: codecs
-differ in what they achieve only.
+differ only in the ratio that they achieve.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Compressed:
     per_mille: int
 
     def packed(self, uncompressed: int) -> int:
-        """Return the bytes after compression of so many before it."""
+        """Return the size after compression of ``uncompressed`` bytes."""
         return max(1, uncompressed * self.per_mille // 1000)
 
 

@@ -29,7 +29,7 @@ P = ParamSpec("P")
 
 
 def end_endless(partition_changed: Callable[Concatenate[Owner, P], bool]) -> Callable[Concatenate[Owner, P], bool]:
-    """Return ``partition_changed`` with a limit: it returns True only so many times in a row, and then raises NeverReturns.
+    """Return ``partition_changed`` with a limit on how often in a row it returns True; beyond it, it raises NeverReturns.
 
     The decorator changes no answer, so fingerprints leave it out (``verify/reachable_code.py``).
     """

@@ -4,8 +4,8 @@ Since 3.6.1 that is a MetadataSnapshot, which keeps partitions in a HashMap by t
 order: which partition of a node is drained first, and which one a draw selects, depends on hash codes. Up to 3.6.0 it is a
 Cluster, whose lists keep the order of the metadata.
 
-A snapshot also holds the epoch of each leader, from which a batch that was sent in vain learns that its leader is another
-one by now (KAFKA-15415).
+A snapshot also holds the epoch of each leader. A batch whose last attempt failed compares epochs to detect that its leader
+has changed (KAFKA-15415).
 
 A node without partitions has an empty list. A node that is not in the cluster has None, and a topic that is not in the
 cluster has no partitions.

@@ -1,6 +1,6 @@
 """The compression ratio that a producer expects, and the size of a batch that it estimates from that.
 
-A producer does not look at a compressed batch to learn its size while it fills it. It counts the bytes before compression
+A producer does not compress a batch to measure its size while it fills it. It counts the bytes before compression
 and estimates those after it as ::
 
     (int) (bytes * ratio * 1.05f)
@@ -46,7 +46,7 @@ _REST = float32(1 - _DAMPING)
 
 
 def compressed_estimate(uncompressed: int, ratio: float, bits: int = 32) -> int:
-    """Return the estimated bytes after compression of so many bytes before it, as an int of ``bits`` bits."""
+    """Return the estimated size after compression of a number of bytes, as an int of ``bits`` bits."""
     number = float32(float32(float32(uncompressed) * ratio) * _FACTOR)
     last = 2 ** (bits - 1)
     return int(max(-last, min(number, last - 1)))

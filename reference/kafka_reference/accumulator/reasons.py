@@ -5,7 +5,7 @@ there. Each record holds the terms of a decision and its outcome, and decides no
 wrong where the first is right, and a wrong explanation is worse than none.
 
 ========================= ==============================================================================================
-:class:`BackoffCheck`     whether a batch that was sent in vain backs off
+:class:`BackoffCheck`     whether a batch backs off after an attempt that failed
 :class:`ReadyCheck`       ``ready`` examined the first batch of a queue
 :class:`QueueSkipped`     ``ready`` or ``drain`` had no batch to examine in a queue, or did not have to
 :class:`NodeVisit`        ``drain`` began with the partitions of a node
@@ -42,7 +42,7 @@ class Skip(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class BackoffCheck:
-    """Batch ``number``, ``attempts`` times sent in vain, backs off if it waited less, unless it has a new leader."""
+    """Batch ``number``, after ``attempts`` failed attempts, backs off if it waited less, unless it has a new leader."""
 
     topic_partition: TopicPartition
     number: int

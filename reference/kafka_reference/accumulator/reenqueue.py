@@ -6,7 +6,7 @@ wrapped around to 0 goes before the one it followed. A batch whose partition has
 IllegalStateException, and the batch is lost. In 0.11, and without an idempotent producer, it goes to the front.
 
 **Pieces** of a split batch have the sequences of their records, and are in flight from the start, in its place. If the
-producer does not know the partition any more, tracking the last piece, which comes first, throws: that piece is lost, and
+producer no longer has the partition, tracking the last piece, which comes first, throws: that piece is lost, and
 the others never existed.
 
 Java source mirrored: ``RecordAccumulator.splitAndReenqueue``, ``insertInSequenceOrder``, since 1.0.0.

@@ -19,7 +19,7 @@ bytes, and with magic 1 eight more for the timestamp. Null counts as empty. With
 and nothing else. A compressed batch is itself a message, the *wrapper*: 26 or 34 bytes precede what is in it.
 
 **The upper bound** of a batch of one record is, with magic 2, the 61 bytes, 21 for the longest length and deltas, and the
-rest of the record as it is; else the message with its 12 bytes. For compressed messages it is too low: since 0.11.0.0 the
+rest of the record unchanged; else the message with its 12 bytes. For compressed messages it is too low: since 0.11.0.0 the
 wrapper counts, but not the 12 bytes which the message has inside of it as well.
 
 **The buffer** of a batch has ``max(batch.size, upper bound of its first record)`` bytes. A batch takes records up to the
@@ -29,9 +29,9 @@ which its upper bound is too high are room for a second record, if that is tiny.
 **The estimate** of the bytes so far is exact without compression. With compression it is the records' bytes times a ratio
 (see ``ratios``), plus the header of the batch; from 0.10.0.0 to 0.11.0.x the header was left out.
 
-**Room** for a record there is if the batch is empty, or if the estimate and the record, as if that were never compressed,
-are together within the limit. **Full** is a batch whose estimate has reached the limit, unless it is empty. Up to
-0.10.1.x, with a ``batch.size`` of 0, an empty batch is full too, and takes its record all the same.
+**A record has room** if the batch is empty, or if the estimate plus the uncompressed size of the record is within the
+limit. **A batch is full** if its estimate has reached the limit and it is not empty. Up to 0.10.1.x, with a ``batch.size``
+of 0, an empty batch is full too, and still takes its record.
 
 **The key of a header** has two lengths. The *declared* length, in the record's own length, counts a high surrogate as 4
 bytes together with whatever follows it, and any other surrogate as 3. *Written* is one ``?`` for a surrogate that is not

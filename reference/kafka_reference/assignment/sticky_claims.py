@@ -89,7 +89,7 @@ class AcceptedClaims:
 
     ``owned`` are the partitions that each member keeps its claim to; ``of_two_owners`` those that two members of the same
     generation claim; ``newest`` is the newest generation. ``read`` are the members that were read until the first one with
-    another subscription; ``equal`` tells whether there was none.
+    another subscription; ``equal`` is whether there was none.
     """
 
     owned: HashMap[str, list[TopicPartition]] = field(default_factory=by_text)

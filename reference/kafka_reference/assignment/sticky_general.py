@@ -161,7 +161,7 @@ class BalancedAssignment:
         return topic is not None and (self._behaviour.general_path_drops_old_claims or partition[1] < topic.partitions)
 
     def _without(self, partitions: Sequence[TopicPartition], kept: list[TopicPartition]) -> list[TopicPartition]:
-        """Return the partitions that nobody keeps."""
+        """Return the partitions that no member keeps."""
         if not self._behaviour.general_path_drops_old_claims:
             return _without_first(partitions, kept)
         return subtract(partitions, sorted(kept, key=lambda each: (len(self._subscribers[each[0]]), by_topic(each))))

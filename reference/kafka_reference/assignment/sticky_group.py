@@ -56,8 +56,8 @@ def by_topic(partition: TopicPartition) -> tuple[bytes, int]:
 def subtract(partitions: Sequence[TopicPartition], assigned: Sequence[TopicPartition]) -> list[TopicPartition]:
     """Return ``partitions`` without those that are assigned; both are sorted in the same order.
 
-    Both lists are walked together, so an assigned partition that is not in ``partitions``, of a topic that has become
-    smaller, or that stands twice, is waited for in vain: all partitions behind it count as not assigned.
+    Both lists are walked together. An assigned partition that is not in ``partitions`` (its topic has become smaller), or
+    that is listed twice, is never found: all partitions behind it count as not assigned.
 
     Java source mirrored: ``getUnassignedPartitions``, since 3.0.0.
     """

@@ -28,7 +28,7 @@ def newest_claims(
 ) -> tuple[HashMap[str, list[TopicPartition]], dict[TopicPartition, str]]:
     """Return what members own by the newest claims, and the previous owners. 2.3.0 to 2.8.x.
 
-    Of two claims of the same generation the first counts; of claims without generation, which count as -1, the last.
+    If two claims have the same generation, the first counts; among claims without a generation (-1), the last.
     Partitions are in the order of a HashMap.
     """
     claimants: HashMap[TopicPartition, dict[int, str]] = by_partition()

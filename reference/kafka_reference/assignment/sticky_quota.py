@@ -108,13 +108,13 @@ class QuotaAssignment:
         self._given_up.update(dict.fromkeys(partitions, member))
 
     def _count_larger(self) -> None:
-        """Count one more member with the larger quota; after the last one nobody is extendable."""
+        """Count one more member with the larger quota; after the last one no member is extendable."""
         self.larger += 1
         if self.larger == self.larger_wanted:
             self.extendable.clear()
 
     def unassigned(self) -> list[TopicPartition]:
-        """Return the partitions that nobody keeps, by topic and partition."""
+        """Return the partitions that no member keeps, by topic and partition."""
         kept = sorted((each for owned in self.assignment.values() for each in owned), key=by_topic)
         return subtract(self._group.partitions(sorted(self._group.topics, key=java_order)), kept)
 

@@ -1,7 +1,7 @@
 """Sticky assignment by quotas, where members keep the larger quota and others take from them. 2.5.1 to 2.8.x.
 
 1. Every member keeps what it owns up to the larger quota.
-2. Members that lack partitions get those that nobody keeps, in turn.
+2. Members that lack partitions get those that no member keeps, in turn.
 3. Members that still lack some take the first partition of members with the larger quota.
 4. Partitions that are left go to members with the smaller quota.
 
@@ -72,7 +72,7 @@ class StealingAssignment:
         self.lacking.sort(key=java_order)
 
     def fill(self) -> None:
-        """Give partitions that nobody keeps, one to each in turn, to members below the smaller quota."""
+        """Give partitions that no member keeps, one to each in turn, to members below the smaller quota."""
         place = 0
         while self.lacking and self.unassigned:
             member = self.lacking[place]

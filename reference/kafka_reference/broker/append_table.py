@@ -26,7 +26,7 @@ __all__ = ["EpochRelation", "SequenceRelation", "Verdict", "Verdicts"]
 
 @unique
 class EpochRelation(Enum):
-    """A batch's epoch beside the epoch of its producer's entry. The value is the name of the row."""
+    """A batch's epoch relative to the epoch of its producer's entry. The value is the name of the row."""
 
     OLDER = "older_epoch"
     """Lower: another instance of the producer has taken over."""
@@ -42,7 +42,7 @@ class EpochRelation(Enum):
 
 @unique
 class SequenceRelation(Enum):
-    """A batch's first sequence beside the last sequence appended under its epoch. The value is the name of the column."""
+    """A batch's first sequence relative to the last sequence appended under its epoch. The value names the column."""
 
     NEXT = "next"
     """One more; 0 after 2^31-1; 0 if nothing was appended under the epoch."""

@@ -1,7 +1,7 @@
 """The batches that a broker appends, as far as the producer state looks at them.
 
-Sequences run from 0 to 2^31-1 and then from 0 again. -1 is no sequence: a batch that starts with none ends with none,
-however many records it holds. The first record of a batch has the batch's offset, and the others follow.
+Sequences run from 0 to 2^31-1 and then from 0 again. -1 stands for none: a batch without a first sequence has no last one
+either, however many records it holds. The first record of a batch has the batch's offset, and the others follow.
 
 Java source mirrored: ``DefaultRecordBatch.lastSequence``, since 0.11.0.0.
 """

@@ -230,7 +230,7 @@ class ProducerStateManager:
         self._last_snapshot = log_start if latest is None else latest
 
     def truncate_fully(self, offset: int) -> None:
-        """Discard everything; the log starts anew at ``offset``."""
+        """Discard everything; the log restarts at ``offset``."""
         self.producers.clear()
         self.transactions.clear()
         self.snapshots.remove(self.snapshots.offsets)

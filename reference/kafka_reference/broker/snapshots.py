@@ -10,8 +10,8 @@
                                                                                                  offset, or -1      int64
 
 All numbers are big-endian, in this order: id, epoch, last sequence, last offset, length, timestamp, coordinator epoch,
-transaction. Every release writes version 1 and no other. Of the batches of a producer only the last one is written: after a
-restart no other is found as a duplicate. Verifications are not written. A producer without a batch has last offset -1; up to
+transaction. Every release writes version 1 only. Only the last batch of a producer is written: after a restart, earlier
+ones are not recognized as duplicates. Verifications are not written. A producer without a batch has last offset -1; up to
 2.4.0 a batch with sequence -1 is read for it (KAFKA-9144).
 
 A file with any other content is corrupt: too short, another version, fewer entries than announced, another checksum. In

@@ -3,7 +3,7 @@
 Before the first batch of a transaction is appended, the broker asks the coordinator whether that transaction is ongoing.
 Meanwhile the producer has a verification entry with the lowest sequence of the batches that wait: none may be appended that
 starts above it, so a batch that arrived later cannot be appended first (KAFKA-14920). Another batch of the same epoch can
-only lower the sequence; a newer epoch starts anew, an older one changes nothing.
+only lower the sequence; a newer epoch restarts the entry, an older one changes nothing.
 
 An appended transactional batch ends the verification. Since 4.0.0 a marker of the same epoch does not, if the client bumps
 its epoch with each transaction: such a marker belongs to the previous transaction. A verification expires like a producer,

@@ -27,13 +27,13 @@ class TopicSettings:
 
 
 class Controller(Protocol):
-    """A controller: it changes ``partition`` and knows which brokers are alive."""
+    """A controller: it changes ``partition`` and tracks which brokers are alive."""
 
     partition: PartitionRegistration
     alive: set[int]
 
     def end_session(self, broker: int) -> None:
-        """A broker was not heard of for its session: fence it."""
+        """Fence a broker that sent no heartbeat during its session timeout."""
 
     def register(self, broker: int, *, restarted: bool) -> None:
         """A broker came back, after a restart or within the same process."""

@@ -15,7 +15,7 @@ class Unanswered:
 
 @dataclass(frozen=True, slots=True)
 class Produced:
-    """What became of a produce request in the end."""
+    """The final outcome of a produce request."""
 
     error: str | None
     """The name of the error, ``NONE`` without one; None with ``acks=0``, which has no response."""

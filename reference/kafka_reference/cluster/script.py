@@ -1,9 +1,9 @@
 """A history of one partition on three brokers: how it begins, and the events that happen, one after the other.
 
-The brokers are 1, 2 and 3; the controller is a process of its own that no event touches. The partition has a replica on each
+The brokers are 1, 2 and 3; the controller is a separate process that no event affects. The partition has a replica on each
 of them, or on one or two. Requests and changes of settings are complete before the next event begins, with one exception: a
-produce request with ``acks=all`` that cannot be answered yet is left waiting while the events that follow happen, if it has
-``wait=False``. What follows from a broker that is paused, killed or back is awaited by a :class:`Settle`.
+produce request with ``acks=all`` and ``wait=False`` that cannot be answered yet stays pending during the events that
+follow. A :class:`Settle` waits for the effects of pausing, killing, continuing or restarting a broker.
 """
 
 from __future__ import annotations

@@ -112,13 +112,13 @@ class ClusterState:
             self.replicate()
 
     def change_minimum(self, replicas: int) -> None:
-        """Change ``min.insync.replicas``; a paused broker learns of it when it continues."""
+        """Change ``min.insync.replicas``; a paused broker applies it when it continues."""
         self.controller.change_min_isr(replicas)
         for broker in self.brokers.values():
             broker.missed_minimum |= broker.process == "paused"
 
     def learn_minimum(self) -> None:
-        """Let the brokers that run have the settings as they are."""
+        """Apply the current settings to the brokers that run."""
         for broker in self.brokers.values():
             broker.missed_minimum &= not broker.is_running
 
@@ -154,7 +154,7 @@ class ClusterState:
             leading.min_isr = self.settings.min_isr  # a new minimum moves no high watermark
 
     def _fetch(self, number: int, log: ReplicaLog, leader: PartitionLeader) -> None:
-        """Let a follower fetch: truncate what diverges, tell the leader its end, append what there is."""
+        """Let a follower fetch: truncate what diverges, send its end to the leader, append new records."""
         while log.truncate_divergence(leader.log):
             pass
         if leader.take_fetch(number, log.end_offset, self._metadata(), now_ms=self._now_ms):

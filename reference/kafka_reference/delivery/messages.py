@@ -71,7 +71,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """A batch in a request. ``records`` are the application's numbers; -1 is no producer id, epoch or sequence."""
+    """A batch in a request. ``records`` are the application's numbers; producer id, epoch and sequence are -1 for none."""
 
     records: tuple[int, ...]
     producer_id: int

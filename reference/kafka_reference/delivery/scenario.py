@@ -10,7 +10,7 @@ The outcome is read from the log of the last leader:
 lost       acknowledged, but not in the log
 doubled    in the log more than once
 reordered  in the log, first behind a record that was sent later
-failed     the application received an error; the record may be in the log all the same
+failed     the application received an error; the record may still be in the log
 unanswered neither acknowledged nor failed when the scenario ends
 ========== ==========================================================================================================
 

@@ -1,4 +1,4 @@
-"""Eligible leader replicas (KIP-966): who of those that left the ISR may lead when it is empty, and the last known leader.
+"""Eligible leader replicas (KIP-966): replicas outside the ISR that may lead when it is empty, and the last known leader.
 
 Replicas that leave an ISR below ``min.insync.replicas`` have all committed records, since no record was committed after they
 left. They stay eligible until the ISR has its minimum again, or until they shut down uncleanly.

@@ -38,7 +38,7 @@ _NOBODY = Elected(NO_LEADER, unclean=False)
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """A partition in the state that is wanted, and who may lead it."""
+    """A partition with its requested state, and the brokers that may lead it."""
 
     partition: PartitionRegistration
     """The partition before the change."""
@@ -75,7 +75,7 @@ def needs_election(
 def elect_leader(
     behaviour: PartitionChangeBehaviour, election: Election, candidates: Candidates, *, unclean_allowed: bool
 ) -> Elected:
-    """Return who is elected. ``unclean_allowed`` allows an unclean leader in a preferred election, up to 3.1.x."""
+    """Return the elected leader. ``unclean_allowed`` allows an unclean one in a preferred election, up to 3.1.x."""
     leader = _clean_leader(behaviour, election, candidates)
     if leader is not None:
         return Elected(leader, unclean=False)

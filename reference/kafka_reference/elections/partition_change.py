@@ -26,7 +26,7 @@ __all__ = ["ChangeRequest", "PartitionChangeBuilder", "change_partition"]
 
 @dataclass(frozen=True, slots=True)
 class ChangeRequest:
-    """What a partition is to become, and who may lead it. None: as it is."""
+    """The requested change of a partition, and the brokers that may lead it. A field that is None stays unchanged."""
 
     acceptable: frozenset[int]
     """The brokers that may lead: alive, and not shutting down."""

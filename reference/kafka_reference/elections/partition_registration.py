@@ -61,7 +61,7 @@ class PartitionChange:
     """A record of what changes in a partition. None: the field does not change."""
 
     leader: int | None = None
-    """The new leader; the leader of before raises the leader epoch all the same."""
+    """The new leader; the previous leader, elected again, raises the leader epoch too."""
     isr: tuple[int, ...] | None = None
     """The new ISR."""
     elr: tuple[int, ...] | None = None

@@ -23,7 +23,7 @@ __all__ = [
 ]  # fmt: skip
 
 ZookeeperElection: TypeAlias = Literal["offline", "reassign", "preferred", "shutdown"]
-"""Of a partition without a leader; by a reassignment; of the first replica; away from brokers that shut down."""
+"""Elect for a partition without a leader; by a reassignment; the first replica; away from brokers that shut down."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class ElectionResult:
     state: LeaderAndIsr | None
     """The next state; None without a leader."""
     replicas: tuple[int, ...]
-    """The replicas that are told: the live ones, or all, by the kind of election."""
+    """The replicas that are notified: the live ones, or all, depending on the kind of election."""
 
 
 def choose_leader(
@@ -129,8 +129,8 @@ def next_isr(
 ) -> tuple[int, ...]:
     """Return the ISR of the elected leader.
 
-    It keeps who is online after an offline election, who does not shut down after a controlled shutdown, and everybody after
-    the others, whether or not they are live.
+    An offline election keeps the replicas that are online, a controlled shutdown those that do not shut down, and the other
+    elections all of them, live or not.
     """
     if election == "offline":
         return tuple(filter(context.is_online, isr)) if leader in isr else (leader,)

@@ -175,7 +175,7 @@ def _by_default(settings: _Settings) -> bool:
 
 
 def _retries_conflict(settings: _Settings) -> str | None:
-    # A default of 0 (up to 2.0.x) is no conflict: it is raised.
+    # A default of 0 (up to 2.0.x) is not a conflict: it is raised.
     return NO_RETRIES if settings.is_set(RETRIES) and settings.integer(RETRIES) == 0 else None
 
 

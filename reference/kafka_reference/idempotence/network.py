@@ -11,8 +11,8 @@ in the order in which they were sent. In one poll end, in this order:
 The requests of one connection end with the oldest first; up to 1.1.x with the newest. A request that took too long ends with
 a timeout; up to 3.4.x with a lost connection (KAFKA-14317).
 
-A request for a producer id goes to a node of its own and is answered at once: by the replies that were queued for it, then
-by the ids 1000, 1001, … in epoch 0, counted over all replies.
+A request for a producer id goes to a separate node and is answered at once: with the replies that were queued for it, then
+with the ids 1000, 1001, … in epoch 0, counted over all replies.
 
 Java source mirrored: ``clients/src/main/java/org/apache/kafka/clients/NetworkClient.java#poll``, ``InFlightRequests.java``,
 every release.

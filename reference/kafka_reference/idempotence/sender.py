@@ -13,14 +13,14 @@ and of any producer:
 4. Nodes that are ready and may be sent more are drained. With ``max.in.flight.requests.per.connection`` = 1 the drained
    partitions are muted until they are answered.
 5. Expired batches fail with a TimeoutException: in the queues, since 2.1.0 in flight too (KIP-91). A batch that expires
-   in the round in which it is drained is sent all the same. If it had been sent before, its partition is unresolved.
+   in the round in which it is drained is still sent. If it had been sent before, its partition is unresolved.
 6. Each node with drained batches gets one request, nodes in the order of their ids. The round ends with a poll.
 
 Exceptions:
 
 - Step 4 and 5 use the time at which the round began, up to 2.1.x.
 - In 0.11 an expired batch that had been sent before resets the producer, and step 6 sends nothing.
-- From 2.1.0 to 2.3.0 a batch that was split stays in flight. When it expires its records end once more, and the round ends
+- From 2.1.0 to 2.3.0 a batch that was split stays in flight. When it expires its records end again, and the round ends
   with an IllegalStateException: what it drained is never sent (KAFKA-8325).
 - An aborted batch stays in flight, and its expiry ends a round in the same way, in 3.6.0 to 3.9.1, 4.0.0, 4.0.1, 4.1.0 and
   4.1.1 (KAFKA-19012). Up to 3.5.x a producer that aborted its batches sends nothing any more.
@@ -367,7 +367,7 @@ class Sender:
         return decide(answer_of(error), situation)
 
     def _may_retry(self, batch: Batch) -> bool:
-        """Mirrors ``canRetry``, as far as it is not about sequences."""
+        """Return whether a batch may be retried. Mirrors ``canRetry`` without its checks of sequences."""
         is_over = self._is_overdue(batch) or self._outcomes.is_done(batch)
         return batch.attempts < self._config.retries and not (self._behaviour.delivery_timeout_ends_retries and is_over)
 

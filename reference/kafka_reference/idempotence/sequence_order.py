@@ -30,7 +30,7 @@ Key: TypeAlias = tuple[int, ...]
 
 
 class Sequenced(Protocol):
-    """A batch, as far as sequences go: None is no sequence, and no producer (id and epoch)."""
+    """The parts of a batch that order sequences; sequence and producer (id and epoch) are None if it has none."""
 
     topic_partition: tuple[str, int]
     sequence: int | None

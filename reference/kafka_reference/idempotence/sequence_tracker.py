@@ -1,4 +1,4 @@
-"""The sequences of an idempotent producer: what it knows of each partition, and which batch may be sent next.
+"""The sequences of an idempotent producer: its state for each partition, and which batch may be sent next.
 
 A producer has an id and an epoch, or none yet. Each partition has the next sequence, the last acknowledged sequence, and the
 batches in flight. A batch is in flight from its first drain until it ends: also while it waits to be sent again.
@@ -160,7 +160,7 @@ class SequenceTracker:
             self._track(partition, batch)
 
     def _after(self, sequence: int, records: int) -> int:
-        """Return the next sequence after so many records. Mirrors ``incrementSequenceNumber``."""
+        """Return the next sequence after a number of records. Mirrors ``incrementSequenceNumber``."""
         return increment(sequence, records) if self.behaviour.next_sequence_wraps else added(sequence, records)
 
     def _restart_idle(self, partition: Partition) -> None:

@@ -1,6 +1,6 @@
 """Java's int: 32 bits with a sign, whose sums and products wrap.
 
-Python's integers have no width, so mirrored code wraps a result by :func:`int32` where Java's wraps by itself, and by
+Python's integers have no width, so mirrored code wraps a result by :func:`int32` where Java wraps it implicitly, and by
 :func:`uint32` where the bits are shifted or combined afterwards (Java's ``>>>`` reads them without a sign).
 
 Java source mirrored: the operators of ``int``, Java Language Specification 15.17 to 15.22.

@@ -3,8 +3,8 @@
 Every random choice of Kafka's producer is a ``ThreadLocalRandom.current().nextInt()``, an int32. A question holds its
 draws in one of two forms:
 
-- a list of int32: draw 1, draw 2, … One more than the list holds raises DrawsExhausted, so that no rule ever falls back
-  on randomness of its own;
+- a list of int32: draw 1, draw 2, … A draw beyond the end of the list raises DrawsExhausted, so that no rule falls back on
+  other randomness;
 - a seed: draw k, counted from 1, is ``mix32(seed + k * GAMMA)`` modulo 2^64. That is what an unchanged
   ``ThreadLocalRandom`` draws on a thread whose id is 0 and whose seed was set.
 

@@ -175,7 +175,7 @@ class AbstractIndex(ABC):
     def resize(self, size: int) -> bool:
         """Give the file ``size`` bytes, rounded down to whole entries, and return whether that is another size.
 
-        Raises IllegalArgumentException if the entries do not fit: the file is cut all the same, and the next entry goes
+        Raises IllegalArgumentException if the entries do not fit: the file is still cut, and the next entry goes
         to its start. Raises NullPointerException if the index is closed, which makes a file where there is none.
         """
         size = self._whole(size)
@@ -251,7 +251,7 @@ class AbstractIndex(ABC):
     # Errors.
 
     def refuse(self, error: type[JavaException], text: str, *, require: bool = False) -> NoReturn:
-        """Raise the error. Up to 3.4.x its text ends with a period, and a failed ``require`` is an error of its own."""
+        """Raise the error. Up to 3.4.x its text ends with a period, and a failed ``require`` has a separate error."""
         if self.behaviour.texts_of_scala:
             if require:
                 raise IllegalArgumentException(f"requirement failed: {text}.")

@@ -1,8 +1,8 @@
 """A segment of a partition's log: batches in a file, and the sparse indexes over them.
 
 Java source mirrored: ``LogSegment`` (Scala up to 3.6.x, Java since 3.7.0) and the searches of ``FileRecords``, without the
-transaction index, remote storage and compaction. A batch is here what the segment reads of it; its bytes are no part of
-this module.
+transaction index, remote storage and compaction. A batch has only the fields that the segment reads; its bytes are not
+part of this module.
 """
 
 from __future__ import annotations
@@ -365,7 +365,7 @@ class LogSegment:
         return largest
 
     def recover(self) -> int:
-        """Build the indexes anew from the batches, up to the first one that is not valid, and return the bytes cut off.
+        """Rebuild the indexes from the batches, up to the first one that is not valid, and return the bytes cut off.
 
         An entry is due once more than ``index_interval_bytes`` stand before the batch since the last one, in every release
         for each batch. Raises LogSegmentOffsetOverflowException, and what the indexes raise if they are full.

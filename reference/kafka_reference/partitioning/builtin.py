@@ -1,15 +1,15 @@
 """BuiltInPartitioner: the choice for records without a key since 3.3.0 (KIP-794), one partitioner per topic.
 
 **Sticky.** Records go to the current partition until enough *bytes* went there; batches do not count. The accumulator
-peeks at the current partition (the first peek chooses one) and reports the bytes after it has appended. Bytes are summed
-up per stay; a new stay starts at 0. The partitioner switches, possibly to the same partition again, when ::
+peeks at the current partition (the first peek chooses one) and reports the bytes after it has appended. A sticky partition
+info sums up the bytes; a new one starts at 0. The partitioner switches, possibly to the same partition again, when ::
 
     produced >= batch_size and the caller allows it    or    produced >= 2 * batch_size
 
-The caller forbids it while the partition's last batch is open, lest linger.ms send two fractional batches
+The caller forbids it while the partition's last batch is open, so that linger.ms does not send two fractional batches
 (KAFKA-14156); the second half is the cap on that. All numbers are Java ints and wrap: twice a batch size of 2^30 or more
-is negative, and every report switches. A report on a stay that is over is added to that stay and can switch, too; a
-report on None does nothing.
+is negative, and every update switches. An update of a stale info still adds its bytes to that info and can switch, too;
+an update of None does nothing.
 
 **The next partition** uses exactly one draw, first, an int32 whose sign bit is cleared.
 
@@ -23,21 +23,21 @@ report on None does nothing.
 sizes, and when all sizes are equal with none left out. A single size that remains of several is kept.
 
 **Racks** (KIP-1123), if configured: the draw is among the available partitions led from the client's own rack, if there
-are any. Loading makes a second table, of the entries led from that rack, with a biggest size of its own (-1 if all are
-below), and uses it unless it is empty; whether statistics are dropped is decided on all entries. Racks are compared as
-text, the empty text included: a node without a rack is in no rack, a node whose rack is "" is in "".
+are any. Loading makes a second table, of the entries led from that rack, with its own biggest size (-1 if all are below),
+and uses it unless it is empty; whether statistics are dropped is decided on all entries. Racks are compared as text, the
+empty text included: a node without a rack is in no rack, a node whose rack is "" is in "".
 
 What changed is in :class:`~kafka_reference.partitioning.behaviour.BuiltInPartitionerBehaviour`.
 
 **Any int is accepted.** Queue sizes may be negative and sums may wrap, so the table need not ascend. The answer is
 still Java's: ``%`` by a negative last entry is ``%`` by its absolute value (the draw is not negative), by 0
 ArithmeticException; the lookup is Java's binary search, step by step. It may end one past ``length``, and the array of
-ids is read there as it is: the id of a left-out entry (0 in the rack's table, whose arrays Java makes ``length`` long),
+ids is read there unchecked: the id of a left-out entry (0 in the rack's table, whose arrays Java makes ``length`` long),
 or, past the end of the array, ArrayIndexOutOfBoundsException. Loading throws that for a ``length`` above the number of
 sizes.
 
 **Asserts** are off unless the JVM runs with ``-ea``; the rule here is without them. With ``-ea``, AssertionError is
-thrown for a report on a stay that is over; when queue sizes, ids and (4.4.0) racks differ in length or ``length``
+thrown for an update of a stale info; when queue sizes, ids and (4.4.0) racks differ in length or ``length``
 exceeds them; for an index past ``length``; and for the range end without statistics, which otherwise is a
 NullPointerException in Java and None here.
 
@@ -78,7 +78,7 @@ _T = TypeVar("_T")
 
 @dataclass(eq=False, slots=True)
 class StickyPartitionInfo:
-    """One stay at a partition: its id, and the bytes appended during the stay, both int32. Compared by identity.
+    """A sticky partition info: a partition's id, and the bytes appended to it since, both int32. Compared by identity.
 
     >>> from kafka_reference import Cluster
     >>> BuiltInPartitioner().peek(Cluster.of(1))
@@ -148,7 +148,7 @@ class BuiltInPartitioner:
         self._rack_table: LoadTable | None = None
 
     def peek(self, cluster: Cluster) -> StickyPartitionInfo:
-        """Return the current stay, begun now if there is none. Mirrors ``peekCurrentPartitionInfo``.
+        """Return the current info, made now if there is none. Mirrors ``peekCurrentPartitionInfo``.
 
         Raises as :meth:`next_partition`.
         """
@@ -157,13 +157,13 @@ class BuiltInPartitioner:
         return self._current
 
     def is_changed(self, info: StickyPartitionInfo | None) -> bool:
-        """Return whether the stay ``info`` is over; False for None. Mirrors ``isPartitionChanged``."""
+        """Return whether ``info`` is stale; False for None. Mirrors ``isPartitionChanged``."""
         return info is not None and info is not self._current
 
     def update(
         self, info: StickyPartitionInfo | None, appended_bytes: int, cluster: Cluster, enable_switch: bool = True
     ) -> None:
-        """Add ``appended_bytes``, an int32, to the stay ``info``, and switch if that is enough.
+        """Add ``appended_bytes``, an int32, to ``info``, and switch if that is enough.
 
         Raises as :meth:`next_partition`; the bytes are added by then. Mirrors ``updatePartitionInfo``.
         """

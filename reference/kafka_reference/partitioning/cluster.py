@@ -60,7 +60,7 @@ class Cluster:
 
     @classmethod
     def of(cls, partitions: int, nodes: int = 1) -> Cluster:  # unreached: for users of the library
-        """Return a cluster of so many partitions, led by so many nodes in turn.
+        """Return a cluster with this many partitions, led by ``nodes`` nodes in turn.
 
         >>> Cluster.of(3, nodes=2).partitions
         (Partition(id=0, leader=0), Partition(id=1, leader=1), Partition(id=2, leader=0))

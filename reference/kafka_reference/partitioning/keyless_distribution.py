@@ -14,8 +14,8 @@ reduced to counts, and every record counting one byte:
 - **Other releases, any other partitioner.** Call ``partition()`` once for each record.
 
 A batch is *open* until it is full, at ``batch_records`` records, or drained, that is, taken by the network thread.
-Draining is given per partition as an age, ``drain_after``: None for never, otherwise a batch is drained before the
-record that comes so many records after the one that opened it. **All records of the producer count**, whatever partition
+Draining is given per partition as an age, ``drain_after``: None for never, otherwise a batch is drained before the record
+that comes ``drain_after`` records after the one that opened it. **All records of the producer count**, whatever partition
 they went to: the records are the clock. That is how ``linger.ms`` and a broker's pace behave in Kafka, where the age of
 a batch is time; a clock per partition would stand still while records go elsewhere. (Only round robin shows the
 difference: the other partitioners never leave an open batch behind, unless some records have a key.)

@@ -15,9 +15,9 @@ name                 a key goes by           without a key
 ``random``           nothing                 a random partition
 ==================== ======================= ================================================
 
-``murmur2_random`` places keys as the Java client does (:mod:`.keyed`) and is what a port wants. ``consistent_random`` is the
+``murmur2_random`` places keys as the Java client does (:mod:`.keyed`): use it for a port. ``consistent_random`` is the
 default of librdkafka, and so of confluent-kafka. A key is hashed over all partitions; a random one is among the available
-ones if there are any. CRC-32 and FNV-1a are no rules of Kafka: a test compares them with librdkafka itself.
+ones if there are any. CRC-32 and FNV-1a are not rules of Kafka: a test compares them with librdkafka itself.
 
 Mirrors ``rd_kafka_msg_partitioner_*`` in ``rdkafka_msg.c``, librdkafka 2.16.
 """
@@ -56,7 +56,7 @@ _HASHES: Mapping[str, Callable[[bytes], int]] = {
     "fnv1a": lambda key: abs(fnv1a(key)),
 }
 NAMES = (*(name for each in _HASHES for name in (f"{each}_random", each)), "random")
-"""The partitioners that confluent-kafka knows."""
+"""The partitioners of confluent-kafka."""
 
 
 @checked(all_partitions=INT32, available=INT32)

@@ -1,4 +1,4 @@
-"""Messages of magic 0 and 1: each is a batch of its own, or a wrapper of compressed messages.
+"""Messages of magic 0 and 1: each is a batch of one message, or a wrapper of compressed messages.
 
 An offset (int64) and a size (int32) precede the message: its CRC-32, magic, attributes, with magic 1 a timestamp in ms, and
 key and value, each behind its size as int32 (below 0: null). The value of a wrapper is a compressed series of messages.

@@ -1,4 +1,4 @@
-"""What a partition throws. The names are Java's; the messages, which were reworded often, are no part of an answer."""
+"""What a partition throws. The names are Java's; the messages, which were reworded often, are not part of an answer."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class EpochEnd:
 
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """The offset that a follower truncates to, and whether it is done then; otherwise it asks the leader once more."""
+    """The offset that a follower truncates to, and whether it is done then; otherwise it asks the leader again."""
 
     offset: int
     completed: bool

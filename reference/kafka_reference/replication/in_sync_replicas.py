@@ -91,7 +91,7 @@ def is_eligible(replica: ReplicaState | None, broker: BrokerMetadata | None, beh
     """Return whether the metadata let a follower join: its broker is neither fenced nor shutting down.
 
     Since 3.5.0 the broker epoch of the follower's last fetch must be that of the metadata, or -1. ``broker`` is None
-    for one that is not registered, ``replica`` for one that is no follower of the partition.
+    for one that is not registered, ``replica`` for one that is not a follower of the partition.
 
     Java source mirrored: ``Partition.isReplicaIsrEligible`` with a ``KRaftMetadataCache``.
     """

@@ -39,7 +39,7 @@ class PartitionLog:
         self.end_offset = 0
         self.high_watermark = 0
         self.high_watermark_is_located = True
-        """Whether the log knows the position of the high watermark in its files."""
+        """Whether the log has the position of the high watermark in its files."""
 
     def append_as_leader(self, records: int, epoch: int) -> int:
         """Append a batch of ``records`` at the end; return the offset of its first record."""

@@ -143,7 +143,7 @@ class Partition:
         self.leader_epoch, self.epoch_start_offset = epoch, end
 
     def follow(self, *, leader: int, epoch: int, partition_epoch: int) -> bool:
-        """Follow a leader; return whether the leader epoch is new, so that fetching starts anew.
+        """Follow a leader; return whether the leader epoch is new, so that fetching restarts.
 
         Java source mirrored: ``Partition.makeFollower``.
         """

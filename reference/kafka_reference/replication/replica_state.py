@@ -1,4 +1,4 @@
-"""What a leader knows of a follower: its log end offset, and when it was last caught up."""
+"""A leader's state of a follower: its log end offset, and when it was last caught up."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ReplicaState:
     log_end_offset: int = UNKNOWN_OFFSET
     """The offset of the follower's last fetch; -1 before the first."""
     log_start_offset: int = UNKNOWN_OFFSET
-    """The follower's log start offset, as its last fetch told; -1 before the first."""
+    """The follower's log start offset, as its last fetch reported; -1 before the first."""
     last_fetch_leader_end_offset: int = 0
     """The leader's log end offset at the last fetch."""
     last_fetch_ms: int = 0

@@ -142,9 +142,9 @@ def test_python_callable_name_version_rules_and_grades_come_from_attributes() ->
         ("rules", "murmur2", "the answerer's rules are a str"),
         ("rules", 5, "the answerer's rules are an int"),
         ("rules", [5], "the answerer's rules are a list"),
-        ("rules", ["murmur3"], "the answerer's rules name what is no rule: murmur3"),
-        ("grades", {"murmur3": "exact"}, "the answerer's grades name what is no rule: murmur3"),
-        ("grades", {"murmur2": "good"}, "the answerer's grades are not as they should be: Invalid enum value 'good'"),
+        ("rules", ["murmur3"], "the answerer's rules name unknown rules: murmur3"),
+        ("grades", {"murmur3": "exact"}, "the answerer's grades name unknown rules: murmur3"),
+        ("grades", {"murmur2": "good"}, "the answerer's grades are not valid: Invalid enum value 'good'"),
     ],
 )
 def test_python_callable_with_invalid_rules_or_grades_is_refused(field: str, value: object, why: str) -> None:

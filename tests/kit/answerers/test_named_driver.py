@@ -43,10 +43,10 @@ def test_named_drivers_are_listed_with_settings_and_commands(folder: Path) -> No
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("three", "there is no driver three in .*: there are one, two, two:default, two:java$"),
-        ("../one", r"there is no driver \.\./one in "),
-        ("\x1b[2J", r"there is no driver \\x1b\[2J in "),
-        ("", "there is no driver "),
+        ("three", "unknown driver three in .*: there are one, two, two:default, two:java$"),
+        ("../one", r"unknown driver \.\./one in "),
+        ("\x1b[2J", r"unknown driver \\x1b\[2J in "),
+        ("", "unknown driver "),
         ("two:jave", "the driver two has no setting jave: two:default, two:java$"),
         ("one:java", "the driver one has no setting java: it has none"),
     ],
@@ -66,12 +66,12 @@ def test_named_driver_outside_a_checkout_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("command = ", "is no driver: "),
-        ('command = "./one"', "is no driver: Expected `array`, got `str` - at"),
-        ("command = []", "is no driver: a command is empty"),
-        ('command = ["x"]\nbuild = [[]]', "is no driver: a command is empty"),
-        ('command = ["x"]\n[settings.a]\ncommand = []', "is no driver: Object"),
-        ('comand = ["x"]', "is no driver: Object"),
+        ("command = ", "is not a driver: "),
+        ('command = "./one"', "is not a driver: Expected `array`, got `str` - at"),
+        ("command = []", "is not a driver: a command is empty"),
+        ('command = ["x"]\nbuild = [[]]', "is not a driver: a command is empty"),
+        ('command = ["x"]\n[settings.a]\ncommand = []', "is not a driver: Object"),
+        ('comand = ["x"]', "is not a driver: Object"),
     ],
 )
 def test_malformed_driver_toml_is_refused_with_reason(folder: Path, text: str, why: str) -> None:

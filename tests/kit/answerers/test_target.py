@@ -72,7 +72,7 @@ def test_python_callable_target_is_imported_and_answers_questions(
     [
         ("", [], "no target: give a command after --, python:package.module:answerer, or a name in ci/drivers"),
         ("mine", ["x"], "give one of them"),
-        ("nobody-at-all", [], "there is no driver nobody-at-all in ci/drivers"),
+        ("nobody-at-all", [], "unknown driver nobody-at-all in ci/drivers"),
         ("python:nobody_at_all:a", [], "cannot be imported"),
     ],
 )

@@ -68,7 +68,7 @@ def test_topic_creation_waits_for_leaders_of_all_partitions(broker: Callable[...
 
 def test_create_topic_that_exists_is_refused_in_one_line(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
     address, _ = broker(EXISTS)
-    with pytest.raises(BadInput, match=r"^topic t of 2 partitions cannot be made: there is such a topic already$"):
+    with pytest.raises(BadInput, match=r"^topic t of 2 partitions cannot be made: the topic exists already$"):
         create_topic(address, "t", 2)
 
 
@@ -87,7 +87,7 @@ def test_delete_topic_waits_until_metadata_lacks_the_topic_and_refuses_unknown_t
     delete_topic(address, "t")
     assert [struct.unpack(">hh", request[:4]) for request in asked] == [(20, 3), (3, 5), (3, 5)], "until it is gone"
     address, _ = broker(struct.pack(">ii", 0, 1) + NAME + struct.pack(">h", 3))
-    with pytest.raises(BadInput, match=r"^topic t cannot be deleted: there is no such topic$"):
+    with pytest.raises(BadInput, match=r"^topic t cannot be deleted: the topic does not exist$"):
         delete_topic(address, "t")
 
 

@@ -90,9 +90,9 @@ def test_broker_starts_from_jars_if_docker_does_not_answer(engines: list[Any], m
     ("given", "words"),
     [
         ({"nodes": 2}, "^a broker has 1 node or 3, not 2"),
-        ({"engine": "podman"}, "^'podman' is no engine"),
+        ({"engine": "podman"}, "^unknown engine 'podman': expected auto"),
         ({"engine": "docker", "nodes": 3}, "^a broker from Docker has one node"),
-        ({"settings": {"log.dirs": "/x"}}, "^log.dirs is what the broker is started with"),
+        ({"settings": {"log.dirs": "/x"}}, "^log.dirs cannot be set: the kit sets it"),
     ],
 )
 def test_broker_with_unsupported_node_count_engine_or_setting_is_refused(
@@ -120,7 +120,7 @@ def test_crashed_broker_node_is_noted_on_the_client_error_that_follows(
         stop = kill = restart = None
 
         def ended_alone(self) -> str:
-            return "node 1 ended by itself with code 137: out of memory"
+            return "node 1 ended unexpectedly with code 137: out of memory"
 
     @contextmanager
     def cluster(_: object) -> Iterator[Cluster]:
@@ -131,7 +131,7 @@ def test_crashed_broker_node_is_noted_on_the_client_error_that_follows(
     monkeypatch.setattr(broker, "running_cluster", cluster)
     with pytest.raises(TimeoutError) as raised, running_broker("4.4.0", engine="jars"):
         raise TimeoutError("no broker answers")
-    assert raised.value.__notes__ == ["Kafka 4.4.0: node 1 ended by itself with code 137: out of memory"]
+    assert raised.value.__notes__ == ["Kafka 4.4.0: node 1 ended unexpectedly with code 137: out of memory"]
 
 
 def test_documented_broker_releases_are_all_pinned() -> None:

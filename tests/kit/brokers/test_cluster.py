@@ -91,7 +91,7 @@ def test_cluster_node_can_be_stopped_restarted_and_killed(plan: Plan) -> None:
         with pytest.raises(BadInput, match=r"^node 1 runs already"):
             running.restart(1)
         running.kill(1)
-        with pytest.raises(BadInput, match=r"^there is no node 2: they are 1"):
+        with pytest.raises(BadInput, match=r"^unknown node 2: expected 1"):
             running.kill(2)
         folder = running.folder
     assert not folder.exists()
@@ -170,7 +170,7 @@ def test_node_that_exits_unexpectedly_is_reported_with_exit_code(plan: Plan) -> 
     with running_cluster(plan) as running:
         running._supervisor.signal("1", signal.SIGKILL)
         assert running._supervisor.wait("1", 10) == -9
-        assert running.ended_alone().startswith("node 1 ended by itself with code -9: ")
+        assert running.ended_alone().startswith("node 1 ended unexpectedly with code -9: ")
 
 
 @pytest.fixture
@@ -196,7 +196,7 @@ def test_zookeeper_cluster_protects_the_controller_and_reports_a_zookeeper_crash
         assert running.ended_alone() == ""
         running._supervisor.signal("zookeeper", signal.SIGKILL)
         running._supervisor.wait("zookeeper", 10)
-        assert running.ended_alone() == "ZooKeeper ended by itself with code -9: PrepRequestProcessor started"
+        assert running.ended_alone() == "ZooKeeper ended unexpectedly with code -9: PrepRequestProcessor started"
         folder = running.folder
     assert not folder.exists()
 

@@ -80,7 +80,7 @@ def test_tls_port_that_requires_a_client_certificate_is_reported(tmp_path: Path)
 def test_http_server_as_bootstrap_server_is_refused_as_not_kafka(protocol: str) -> None:
     with listeners.http() as address:
         line = refused(address, security_protocol=protocol)
-    assert line == "ADDRESS accepts connections, but is no Kafka broker: check host and port of --bootstrap-server"
+    assert line == "ADDRESS accepts connections, but is not a Kafka broker: check host and port of --bootstrap-server"
 
 
 def test_silent_port_as_bootstrap_server_is_refused_after_the_timeout() -> None:

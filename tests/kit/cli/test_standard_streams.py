@@ -15,7 +15,7 @@ DRIVER = Path(__file__).parents[3] / "kit" / "docs" / "examples" / "driver.py"
 KIT = f"'{sys.executable}' -m kafka_conformance"
 GATE = f"{KIT} gate --rules murmur2 --examples 1 -- '{sys.executable}' "
 NO_SPACE = "standard output cannot be written: No space left on device"
-SAME = "; the exit code is the verdict all the same"
+SAME = "; the exit code is still the verdict"
 
 
 def _shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:

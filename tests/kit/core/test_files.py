@@ -227,7 +227,7 @@ def test_write_follows_symlink_and_refuses_fifo_without_reader(tmp_path: Path) -
     assert (tmp_path / "real").read_text() == "new"
     write_whole(Path(os.devnull), b"gone")
     assert not Path(os.devnull).is_file()
-    with pytest.raises(KitError, match="fifo cannot be written: nobody reads this FIFO"):
+    with pytest.raises(KitError, match="fifo cannot be written: no process reads this FIFO"):
         write_whole(_fifo(tmp_path / "fifo"), b"lost")
 
 

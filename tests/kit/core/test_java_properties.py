@@ -47,7 +47,7 @@ def test_unreadable_properties_file_error_is_one_line_without_values(tmp_path: P
         read_properties("--command-config", "/no/such")
     (tmp_path / "f").write_text("a=1\n\npassword=s3cret\\u12")
     with pytest.raises(
-        BadInput, match=r"^--command-config .* is no file of Java properties: line 3: \\u is not"
+        BadInput, match=r"^--command-config .* is not a file of Java properties: line 3: \\u is not"
     ) as raised:
         read_properties("--command-config", str(tmp_path / "f"))
     assert "s3cret" not in str(raised.value)

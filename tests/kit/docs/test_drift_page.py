@@ -27,4 +27,4 @@ def test_drift_page_lists_rules_available_in_both_releases() -> None:
 
 
 def test_drift_page_states_size_limit_of_a_sampled_space() -> None:
-    assert f"Of a space with more than {LARGEST_SPACE:,} questions" in PAGE
+    assert f"From a space with more than {LARGEST_SPACE:,} questions" in PAGE

@@ -111,7 +111,7 @@ def test_driver_page_states_default_limits_of_the_gate() -> None:
     assert (usual.all_restarts, usual.all_hangs, usual.restarting_s) == (60, 8, usual.batch_s / 4)
     assert usual.in_a_row == 4
     said = (
-        "when four of these in a row end the driver",
+        "after four crashes in a row the remaining similar ones are skipped",
         "A rule has up to 30 restarts and four hangs;",
         "a gate has up to 60 restarts, eight hangs, and a quarter of `--timeout`",
         "The answers to a rule may take 16 MiB of memory, and 8 KiB more for each question.",

@@ -86,7 +86,7 @@ def test_skew_scenarios_of_a_release_match_available_partitioners() -> None:
         assert all(sum(one.counts) == 10_000 for one in seen)
         return [(one.scenario.title, one.partitioner) for one in seen]
 
-    own, turns = ["all alike", "one slow broker"], ["round robin, even", "round robin, odd"]
+    own, turns = ["all equal", "one slow broker"], ["round robin, even", "round robin, odd"]
     assert [scenario.title for scenario in SCENARIOS] == [*own, *turns]
     assert titles("2.3.1") == [(title, "default") for title in own]
     assert titles("3.2.3") == [*((title, "default") for title in own), *((title, "round-robin") for title in turns)]
@@ -103,7 +103,7 @@ def test_skew_with_a_failing_implementation_raises_oracle_fault() -> None:
     def broken(_: object, __: object) -> Answer:
         raise DrawsExhausted("no more draws")
 
-    with pytest.raises(OracleFault, match=r"java 4\.4\.0, all alike: no more draws"):
+    with pytest.raises(OracleFault, match=r"java 4\.4\.0, all equal: no more draws"):
         look(ReferenceAnswerer("java", broken), parse_release("4.4.0"), 10_000, 1)
 
 

@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The one object that Python calls through py4j. It is loaded beside Spark's classes, among them Jackson, and holds every
+ * The one object that Python calls through py4j. It is loaded with Spark's classes, among them Jackson, and holds every
  * open release, each behind a class loader that sees none of these.
  *
  * Only the JDK's types cross between this class and a release, since both sides share no others: a question is a Map, an

@@ -81,7 +81,7 @@ public final class ReleaseSandbox {
         return loadedFrom;
     }
 
-    /** Answers a batch on the thread at once: passing each question by itself takes longer than many answers. */
+    /** Answers a whole batch on the thread: passing questions one by one takes longer than many answers do. */
     List<Map<String, Object>> answer(List<Map<String, Object>> batch) throws Exception {
         return onThread(() -> {
             List<Map<String, Object>> answers = new ArrayList<>(batch.size());

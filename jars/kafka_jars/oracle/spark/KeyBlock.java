@@ -8,8 +8,8 @@ import java.util.zip.CRC32;
 import org.apache.spark.sql.api.java.UDF5;
 
 /**
- * Kafka's answers to a block of keys. Arguments: the release as it was sent, the rule, the key space, the number of the block,
- * and the caller's claim about it. The keys are not returned: the caller can make them too.
+ * Kafka's answers to a block of keys. Arguments: the release that was sent, the rule, the key space, the number of the
+ * block, and the caller's claim about it. The keys are not returned: the caller can make them too.
  *
  * Returned are, little-endian, int64 each: the number of keys, the argument, the CRC-32 of the keys' offsets and bytes, and
  * the CRC-32 of the answers (int32 each, little-endian); a claim is these four. Then the number of answers that follow: all

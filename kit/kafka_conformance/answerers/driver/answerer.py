@@ -1,12 +1,12 @@
 """A driver as an answerer: a child process that is asked in batches, and restarted when it breaks the protocol.
 
 When a connection breaks, some questions of its batch are unanswered, and it is not known which of them did it. A driver
-mostly answers in order, so the first of them is asked alone, in a child of its own which is read to its end; then the
+mostly answers in order, so the first of them is asked alone, in a separate child which is read to its end; then the
 others by halves, and if it was none of them, the one that was answered last. What breaks a connection alone is at fault,
-and is Lost; the others get their answers. If nothing breaks when asked again, the first of them is Lost all the same: a
+and is Lost; the others get their answers. If nothing breaks when asked again, the first of them is still Lost: a
 break that happened is never passed over.
 
-Each restart takes time, and each hang a whole limit, so a rule has so many of them, and all rules together (``Limits``).
+Each restart takes time, and each hang a whole limit, so both are limited, for a rule and for all rules (``Limits``).
 After that its questions are Lost without being asked, and say so. The questions that are most like those at fault are
 therefore asked last (:mod:`.crash_history`); when several of them in a row end the driver, the others are not asked.
 """
@@ -126,7 +126,7 @@ class DriverAnswerer:
         history = self._histories[rule]
         if not history:
             return rest[:BATCH]
-        if mixed:  # neighbours are alike in ways that their values do not show
+        if mixed:  # neighbours are similar in ways that their values do not show
             rest = random.Random(len(rest)).sample(rest, len(rest))  # noqa: S311  deterministic on purpose
         risks = {one.id: history.risk(one.question) for one in rest}
         least, most = min(risks.values()), max(risks.values())

@@ -2,7 +2,7 @@
 
 A driver is started with a random mark in its environment, which its descendants inherit. On Linux the processes with this
 mark are found in ``/proc``, whatever session they moved to and whether or not their parents live, and are killed. Elsewhere
-only the process group is killed: a descendant that left it must end by itself when its pipes close. A descendant that starts
+only the process group is killed: a descendant that left it has to end when its pipes close. A descendant that starts
 with an empty environment in another session is not found.
 """
 

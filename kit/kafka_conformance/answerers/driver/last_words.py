@@ -69,7 +69,7 @@ class _Words(NamedTuple):
 
 
 class LastWords:
-    """Standard error as it is read: ``show`` receives each line, and ``str`` returns the lines worth repeating.
+    """Standard error, line by line: ``show`` receives each line, and ``str`` returns the lines worth repeating.
 
     After the first :data:`DETAILED` bytes only the end is kept, and nothing is shown, so that a flood costs no time.
     """

@@ -1,1 +1,1 @@
-"""One file for each command: what it asks, whom, and what it prints. Each returns its exit code."""
+"""One file for each command: its questions, who answers them, and what is printed. Each returns its exit code."""

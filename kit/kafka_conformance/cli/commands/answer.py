@@ -39,7 +39,7 @@ def run(*, answerer_name: str, lines: BinaryIO | None = None, out: BinaryIO | No
             bad += not good
             out.write(msgspec.json.encode(answered) + b"\n")
             out.flush()
-            if output_lost():  # nobody reads the answers any more: some are not given
+            if output_lost():  # the reader of the answers is gone: some are not given
                 return 2
     return 2 if bad else 0
 
@@ -62,7 +62,7 @@ def _line(answerer: Answerer, answerer_name: str, line: bytes, number: int) -> t
         question = decode_question(asked.question, rule.question)
         (outcome,) = answerer.answer(rule, named_release(asked.release), [question])
     except UNREADABLE as error:
-        return {"id": name, "failed": f"line {number} is no question: {error}"}, False
+        return {"id": name, "failed": f"line {number} is not a question: {error}"}, False
     except BadInput as error:
         return {"id": name, "failed": f"line {number}: {error}"}, False
     return {"id": asked.id, **_fields(outcome)}, not isinstance(outcome, Failed | Lost)

@@ -86,7 +86,7 @@ def _print(rules: Sequence[Rule], found: Mapping[str, Sequence[Line]], releases:
 def _nothing(rule: Rule, releases: Sequence[Release]) -> str:
     absent = [str(release) for release in releases if release not in rule.releases]
     if absent:
-        return f"there is no such rule in {' and '.join(absent)}"
+        return f"the rule does not exist in {' and '.join(absent)}"
     if not any(record.changes() for record in rule.behaviours):
         return "no change in any release"
     return "no change" if len(releases) == 2 else f"no field has a value in {releases[0]}"

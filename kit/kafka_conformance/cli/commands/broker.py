@@ -108,7 +108,7 @@ def parse_topics(topics: Sequence[str]) -> dict[str, int]:
     for topic in topics:
         name, _, partitions = topic.rpartition(":")
         if not name or not partitions.isascii() or not partitions.isdigit() or int(partitions) < 1:
-            raise BadInput(f"{topic!r} is no topic: name it with its number of partitions, orders:12")
+            raise BadInput(f"{topic!r} is not a topic: give a name and a number of partitions, such as orders:12")
         found[name] = int(partitions)
     return found
 
@@ -116,7 +116,7 @@ def parse_topics(topics: Sequence[str]) -> dict[str, int]:
 def _parse_settings(settings: Sequence[str]) -> dict[str, str]:
     pairs = [setting.partition("=") for setting in settings]
     if wrong := [name for name, equals, _ in pairs if not equals]:
-        raise BadInput(f"{wrong[0]!r} is no setting: give a name and a value, log.segment.bytes=1048576")
+        raise BadInput(f"{wrong[0]!r} is not a setting: give a name and a value, such as log.segment.bytes=1048576")
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 

@@ -96,7 +96,7 @@ def _read(file: Path | None, *, shipped: bool) -> tuple[str, Certificate]:
             return "the certificate that ships", certificate()
         made = from_json(read_text(path))
         if not all(type(count) is int for row in made.rows for count in row.sources.values()):
-            raise TypeError("a count of questions is no number")
+            raise TypeError("a count of questions is not a number")
         return str(path), made
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise BadInput(f"{path} is not a certificate: {error}") from error

@@ -1,9 +1,9 @@
 """Show what differs between two releases of Kafka, the most harmful first, with what to do about each.
 
-R1 is the release in use, R2 the newer one. After a summary come the changes that ask for something to be done and the
-findings that begin, by severity, each with the side whose upgrade brings it; then all other changes of behaviour, whose harm
-nobody has judged, and the findings that end, which are counted without `--role`. It keeps what concerns the owner of a
-producer or consumer, the maintainer of a broker, or the operator of a cluster. Only the rules of the kit are compared.
+R1 is the release in use, R2 the newer one. After a summary come the changes that need action and the findings that begin,
+by severity, each with the side whose upgrade brings it; then all other changes of behaviour, whose harm has not been judged,
+and the findings that end, which are counted without `--role`. `--role` keeps what concerns the owner of a producer or
+consumer, the maintainer of a broker, or the operator of a cluster. Only the rules of the kit are compared.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class _Item:
     """A finding that begins or ends, a field of a behaviour record that changes, or a class that is gone.
 
     ``side`` is the one whose upgrade brings it, and ``reach`` its place among changes of the same severity: what is left at
-    a default first, then what some are affected by, then what only few are. ``noticed`` is False if nobody is affected.
-    ``severity`` and ``action`` are empty where nobody has judged the change.
+    a default first, then what affects some users, then what affects only few. ``noticed`` is False if it affects none.
+    ``severity`` and ``action`` are empty if the change has not been judged.
     """
 
     what: str
@@ -60,7 +60,7 @@ class _Item:
 
     @property
     def order(self) -> tuple[bool, bool, int, int]:
-        """What ends harms nobody: it is last."""
+        """The sort key; what ends does no harm and is last."""
         rank = len(RANKS) if self.severity is None else RANKS[self.severity]
         return self.what == "ends", not self.noticed, rank, self.reach
 

@@ -37,7 +37,7 @@ _MODE = click.option("--zookeeper", "mode", flag_value="zookeeper", default="kra
 @_RELEASE
 @_MODE
 def play_script(*, script: Path, kafka: str, mode: ClusterMode) -> int:
-    """Play one history, a JSON file, and print its timeline beside the reference's."""
+    """Play one history, a JSON file, and print its timeline next to the reference's."""
     read, release = load_script(script), playable_release(kafka, mode)
     try:
         simulate(read, release, mode)
@@ -72,7 +72,7 @@ def check(
     """Play generated histories, a group with the same faults at a time, and compare each with the reference."""
     release, generated = playable_release(kafka, mode), generate_histories(seed)
     if wrong := [number for number in only if number >= len(generated)]:
-        raise BadInput(f"there is no group {wrong[0]}: expected 0 to {len(generated) - 1}")
+        raise BadInput(f"unknown group {wrong[0]}: expected 0 to {len(generated) - 1}")
     chosen = [generated[number] for number in sorted(set(only))] if only else list(generated)
     check_extra(mode)
     total = runs * sum(len(group.scripts) for group in chosen)

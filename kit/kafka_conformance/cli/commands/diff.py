@@ -85,7 +85,7 @@ def run(*, releases: Sequence[str], rules: Sequence[str], examples: int, seed: i
 
 
 def _beside(page: Path) -> Path:
-    """Return the folder of the changes that an index page shows: ``changes`` beside ``changes.md``. Raises BadInput."""
+    """Return the folder of the changes that an index page shows: ``changes`` next to ``changes.md``. Raises BadInput."""
     if is_folder(page):
         raise BadInput(f"{page} is a folder: name the page, such as changes.md")
     return page.with_suffix("")

@@ -1,8 +1,8 @@
-"""Report which rules a new release of Kafka changed: one that the kit does not know, compared with its predecessor.
+"""Report which rules a new release of Kafka changed: an unpinned one, compared with its predecessor.
 
 Java's classes of both releases answer the same questions; the reference is not asked. Each rule is reported as 'same',
 'changed' (with a shrunk example), 'moved' (a class or a member that the kit needs was not found) or 'could not judge'. A
-release that the kit knows is treated as unknown.
+pinned release is treated as if it were unknown.
 
 Exit codes: 0 nothing changed, 1 something changed or moved, 2 something could not be judged.
 """
@@ -97,7 +97,7 @@ def _predecessor(pins: Pins, release: Release, named_one: str | None) -> Release
 def _drifts(
     pins: Pins, release: Release, predecessor: Release, rules: Sequence[Rule], examples: int, seed: int
 ) -> Iterator[Drift]:
-    """Yield what was found of each rule, which is printed as soon as it is known."""
+    """Yield the result of each rule as soon as it is known, so that it is printed at once."""
     with (
         steps("starting Spark's JVM", len(rules)) as progress,
         _opened(pins.as_unknown(str(release), str(predecessor)), release, predecessor) as opened,

@@ -105,7 +105,7 @@ def run(*, file: str, kafka: str, answerer_name: str, svg: Path | None, as_json:
         answerer = open_answerer(answerer_name, stack)
         _check_mutant(answerer_name, asked)
         out = console()
-        for number, one in enumerate(asked):  # each is printed as soon as it is there: a file may have thousands
+        for number, one in enumerate(asked):  # printed one by one: a file may have thousands
             timeline = _timeline(answerer, one, unproven)
             if svg is not None:
                 draw(timeline, svg)
@@ -143,7 +143,7 @@ def _documents(file: str) -> Iterator[tuple[_Document, str]]:
             yield _document(line, f"{name}, line {number}"), f"{name}, line {number}"
         return
     if not isinstance(whole, dict):
-        raise BadInput(f"{name} is no question: a JSON object with rule and question is")
+        raise BadInput(f"{name} is not a question: expected a JSON object with rule and question")
     yield _document(content, name), name
 
 
@@ -171,7 +171,7 @@ def _document(content: bytes, where: str) -> _Document:
     try:
         return msgspec.json.decode(content, type=_Document)
     except UNREADABLE as error:
-        raise BadInput(f"{where} is no question: {error}") from error
+        raise BadInput(f"{where} is not a question: {error}") from error
 
 
 def _typed(document: _Document, where: str, kafka: str) -> Iterator[_Asked]:
@@ -181,7 +181,7 @@ def _typed(document: _Document, where: str, kafka: str) -> Iterator[_Asked]:
     try:
         question = decode_question(document.question, rule.question)
     except UNREADABLE as error:
-        raise BadInput(f"{where}: the question is none of rule {rule.slug}: {error}") from error
+        raise BadInput(f"{where}: the question is not one of rule {rule.slug}: {error}") from error
     releases = [(kafka, document.story)] if kafka else document.named_releases()
     for named, title in releases:
         release = NEWEST if named in {None, "newest"} else named_release(str(named))

@@ -41,7 +41,7 @@ _DRIFTS_SHOWN = 10
 @click.option("--folder", default=Path(".kafka-conformance") / "cases", type=options.FILE, show_default=True,
               metavar="FOLDER", help="Where to write the files.")  # fmt: skip
 @click.option("--keep", is_flag=True,
-              help="Keep the cases that are in the folder, asked again, and add others (default: select anew).")  # fmt: skip
+              help="Keep the cases of the folder, asked again, and add others (default: select all again).")  # fmt: skip
 @click.option("--extend", is_flag=True,
               help="Keep the cases that are in the folder, ask them in every pinned release, and add no others: after a "
                    "release was pinned.")  # fmt: skip

@@ -92,9 +92,7 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
             "--events - would write a file named -: name a file; `report` reads one, or - for standard input"
         )
     if len(targets) > 1 and (known or junit or badge or command):
-        raise BadInput(
-            "--known-failures, --junit, --badge and a command belong to one implementation: gate it by itself"
-        )
+        raise BadInput("--known-failures, --junit, --badge and a command belong to one implementation: gate it alone")
     if not command:
         _check_targets(targets)
     if write_known and known is not None:
@@ -254,9 +252,9 @@ def _tried(path: Path | None, write: Callable[[], object]) -> bool:
 def write_known_failures(path: Path, entries: KnownFailures, gated: GateResult) -> int:
     """Write or update the file; return 2 if something could not be judged: no entry is then known or stale."""
     if gated.ended.exit_code == 2:
-        raise KitError(f"{path} was left as it is: {gated.ended.why}")
+        raise KitError(f"{path} is unchanged: {gated.ended.why}")
     if gated.ended.failed:
-        raise KitError(f"{path} was left as it is: {plural(gated.ended.failed, 'question')} could not be judged")
+        raise KitError(f"{path} is unchanged: {plural(gated.ended.failed, 'question')} could not be judged")
     added, kept = known_failures.updated(path, entries, gated.unknown), sum(entries.keeps())
     gone = len(entries.entries) - kept
     words = f"{path}: entries added: {added}, kept: {kept}, removed: {gone}. Add a reason to each new entry."

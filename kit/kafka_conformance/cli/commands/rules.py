@@ -31,7 +31,7 @@ __all__ = ["run"]
 def run(*, write: Path | None, check: Path | None, as_json: bool) -> int:
     """Print the rules, or write or check their pages; return the exit code. Raises BadInput, KitError."""
     if check is not None and not is_folder(check):
-        raise BadInput(f"{check} is no folder: write the pages first, with --write {check}")
+        raise BadInput(f"{check} is not a folder: write the pages first, with --write {check}")
     if write is not None:
         check_writable(write / "README.md")  # the pages take half a minute
         for name, text in rule_pages().items():

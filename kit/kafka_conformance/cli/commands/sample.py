@@ -68,7 +68,7 @@ def _one_release(kafka: str, rule: Rule) -> Release:
     if others:
         raise BadInput(f"sample takes one release, not {len(others) + 1}")
     if release not in rule.releases:
-        raise BadInput(f"there is no {rule.slug} in {release}: it exists {rule.releases}")
+        raise BadInput(f"{rule.slug} does not exist in {release}: it exists {rule.releases}")
     return release
 
 

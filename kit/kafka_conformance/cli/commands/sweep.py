@@ -67,7 +67,7 @@ def run(*, kafka: str, rules: Sequence[str], every: int, keys: int, longest: int
     releases = chosen_releases(kafka, pins)
     plan = Plan(list(_parts(meant, releases, every, keys, longest, scripts, seed)), answerer_name, seed, kills)
     if not plan.parts:
-        raise BadInput("nothing to ask: no such rule in these releases, or no questions wanted")
+        raise BadInput("nothing to ask: no rule exists in these releases, or the options ask for no questions")
     folder = folder or _default_folder(plan)
     with steps("starting Spark", len(chunks_of(plan.parts))) as progress:
         fetch_releases(meant, releases, pins)

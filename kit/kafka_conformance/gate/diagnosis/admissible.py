@@ -1,4 +1,4 @@
-"""Explain why an implementation that draws by itself answers wrongly: find the known mistake that admits its answers.
+"""Explain wrong answers of an implementation that makes its own draws: find the known mistake that admits its answers.
 
 A mistake *admits* an answer if there are draws with which it gives that answer (``admissible``). It explains an
 implementation if it
@@ -8,8 +8,8 @@ implementation if it
   answer counts with the share of the partitions that the mistake allows there, after the answers before it. So a mistake
   that allows everything explains nothing.
 
-Of two, the one that allows less is reported. The questions are those of ``builtin-partitioner``, of which the ``MOST``
-cheapest of the wrong and of the right ones are looked at.
+If two mistakes explain it, the one that allows less is reported. The questions are those of ``builtin-partitioner``; only
+the ``MOST`` cheapest of the wrong and of the right ones are used.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def diagnose_admissible(
 
 
 def admitted_by(slug: str, rule: Rule, release: Release, question: Question, answer: Answer) -> bool:
-    """Return whether the mistake of this name admits an answer; False for one that is no mistake of the rule."""
+    """Return whether the mistake of this name admits an answer; False if the rule has no such mistake."""
     mutant = next((one for one in MUTANTS if (one.rule, one.slug) == (rule.slug, slug)), None)
     if mutant is None or rule.question is not BuiltInPartitionerQuestion:
         return False

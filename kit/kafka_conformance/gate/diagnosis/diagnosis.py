@@ -10,7 +10,7 @@ The input is questions with the answers of the implementation under test. Defini
 - **The scope** of a mistake is the kinds that it explains. Wrong answers of other kinds do not refute it, because another
   mistake may come first on those questions. So an implementation with two independent mistakes gets both reported, if each
   explains its own kinds.
-- **The empty key** is a case of its own, because many clients take it for no key: wrong answers about it are a kind apart,
+- **The empty key** is a separate case, because many clients treat it as no key: wrong answers about it are a separate kind,
   and right ones refute a mistake only if it explains the wrong ones about it, or there are none.
 - **Enough** evidence: if a guess gave these wrong answers, the probability would be below 1/20, corrected for the number of
   candidates. A guess deviates from the right answer as often as the mistake does, and about keys at least half of the time.
@@ -324,7 +324,7 @@ def _choices(answer: bytes) -> int:
 
 
 def _sampled(everything: Sequence[T], question: Callable[[T], Question], group: Callable[[T], str]) -> list[T]:
-    """Return all items, or a sample that depends on their number alone, with ``LEAST`` of every group if it has so many."""
+    """Return all items, or a sample that depends on their number alone: with ``LEAST`` of every group, or all of it."""
     order = list(everything)
     random.Random(len(order)).shuffle(order)  # noqa: S311  deterministic on purpose
     seen: Counter[str] = Counter()

@@ -87,7 +87,7 @@ def _after(change: Callable[[bytes], bytes], key: bytes) -> int:
 
 
 def other_hashes() -> Iterator[KeyHash]:
-    """Yield the hashes that are no mutants of ``murmur2``."""
+    """Yield the hashes that are not mutants of ``murmur2``."""
     for slug, description, change, references in _OTHER_BYTES:
         yield KeyHash(slug, description, partial(_after, change), references)
     yield from _OTHER_HASHES

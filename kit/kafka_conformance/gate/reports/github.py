@@ -45,7 +45,7 @@ def in_actions(environ: Mapping[str, str]) -> bool:
 
 
 def fence() -> tuple[str, str]:
-    """Two lines; GitHub takes no commands from what is printed between them. Nobody can guess the second."""
+    """Return two lines between which GitHub executes no commands of the output. The second cannot be guessed."""
     token = secrets.token_hex(16)
     return f"::stop-commands::{token}\n", f"::{token}::\n"
 

@@ -128,7 +128,7 @@ class Outline:
 
     @property
     def span(self) -> str:
-        """The releases in words; with eras all that they stand for."""
+        """The releases as text; with eras all that they stand for."""
         return era_count(self.rows) or since_until(self.releases)
 
     @property
@@ -138,14 +138,14 @@ class Outline:
 
     @property
     def target(self) -> str:
-        """``franz-go 1.22.2``, as the target names itself; not harmless."""
+        """``franz-go 1.22.2``, as the target names itself; not escaped."""
         target = self.began.target if self.began else None
         return " ".join(filter(None, (target.name, target.version))) if target else "the target"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What was found alike in several releases: the first of them stands for all, ``times`` counts all."""
+    """A difference that is the same in several releases: the first stands for all, ``times`` counts all."""
 
     first: Differed
     where: str
@@ -167,7 +167,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A error that was alike in several releases."""
+    """An error that is the same in several releases."""
 
     first: ProtocolError
     where: str
@@ -199,7 +199,7 @@ class Part:
 
 
 def outline(events: Iterable[Event]) -> Outline:
-    """The events in order. A stream may end anywhere, and what belongs to no rule that began gets a row all the same."""
+    """The events in order. A stream may end anywhere; events of a rule that did not begin get a row too."""
     made = Outline()
     rows: dict[tuple[str, str], Row] = {}
     for event in events:
@@ -236,16 +236,16 @@ def findings(rows: Sequence[Row], *, outside: bool = False) -> list[Finding]:
     """
     places = Places(rows)
     exact = {(row.rule, row.release) for row in rows if row.grade == "exact"}
-    alike: dict[tuple[str, ...], list[Differed]] = {}
+    groups: dict[tuple[str, ...], list[Differed]] = {}
     for row in rows:
         for one in row.outside if outside else row.differed:
             # A finding that is known in one release and not in another is two.
             known = one.known.reason if one.known else ""
             mutant = one.diagnosis.mutant if one.diagnosis else ""
             sides = (as_json(each) for each in (one.question, one.expected, one.actual))
-            alike.setdefault((one.rule, one.kind, known, str(one.known is None), mutant, *sides), []).append(one)
+            groups.setdefault((one.rule, one.kind, known, str(one.known is None), mutant, *sides), []).append(one)
     found = []
-    for group in alike.values():
+    for group in groups.values():
         first, times, keys = group[0], sum(one.times for one in group), max(one.keys for one in group)
         unexplained = bool(first.effect) and first.diagnosis is None and (first.rule, first.release) in exact
         found.append(Finding(first, _place(group, places), times, keys, unexplained))
@@ -263,15 +263,15 @@ def impact(one: Differed, keys: int | None = None) -> str:
 def protocol_errors(rows: Sequence[Row]) -> list[Broken]:
     """Every error of these rows, once for all releases in which it is the same."""
     places = Places(rows)
-    alike: dict[tuple[str, ...], list[ProtocolError]] = {}
+    groups: dict[tuple[str, ...], list[ProtocolError]] = {}
     for row in rows:
         for one in row.protocol_errors:
-            alike.setdefault((one.rule, one.error, one.what, one.hint), []).append(one)
-    return [Broken(group[0], _place(group, places), sum(one.times for one in group)) for group in alike.values()]
+            groups.setdefault((one.rule, one.error, one.what, one.hint), []).append(one)
+    return [Broken(group[0], _place(group, places), sum(one.times for one in group)) for group in groups.values()]
 
 
 def unanswered(one: ProtocolError) -> list[tuple[str, str]]:
-    """The question at fault, its right answer, and how to ask it again, each with its name; not harmless."""
+    """The question at fault, its right answer, and how to ask it again, each with its name; not escaped."""
     if one.question is None:
         return []
     lines = [("question", as_json(one.question)), ("expected", as_json(one.expected))]
@@ -285,15 +285,15 @@ def replay_command(one: Differed | ProtocolError) -> str:
 
 
 def explanations(rows: Sequence[Row]) -> list[Explained]:
-    """What explains a rule as a whole, as far as no finding of it says so."""
+    """Return the diagnoses of rules as a whole that none of their findings has."""
     places = Places(rows)
-    alike: dict[tuple[str, Diagnosis], list[str]] = {}
+    groups: dict[tuple[str, Diagnosis], list[str]] = {}
     for row in rows:
         named = {one.diagnosis.mutant for one in row.differed if one.diagnosis}
         for one in row.ended.diagnoses if row.ended else ():
             if one.mutant not in named:
-                alike.setdefault((row.rule, one), []).append(row.release)
-    return [Explained(rule, places(rule, at), one) for (rule, one), at in alike.items()]
+                groups.setdefault((row.rule, one), []).append(row.release)
+    return [Explained(rule, places(rule, at), one) for (rule, one), at in groups.items()]
 
 
 def _place(group: Sequence[Differed] | Sequence[ProtocolError], places: Places) -> str:
@@ -323,7 +323,7 @@ def summed(rows: Sequence[Row]) -> list[int]:
 
 
 def verdict(seen: Outline) -> str:
-    """The gate's verdict in one line; not harmless, but it begins with a word of ours."""
+    """The gate's verdict in one line: not escaped, but its first word is the kit's."""
     if seen.ended is None:
         what = "the event stream ends before the gate did" if seen.began or seen.rows else "there are no events"
         return f"{CODES[2]}: {seen.target}: {what}, so nothing is claimed"
@@ -346,7 +346,7 @@ def counted(ended: RuleEnded | Ended) -> str:
 
 
 def diagnosed(one: Diagnosis, *, references: bool = True) -> str:
-    """A diagnosis in one line: which known mistake gives the same answers, and where somebody made it."""
+    """A diagnosis in one line: which known mistake gives the same answers, and references to it."""
     verb = "equals" if one.wrong == 1 else "equal"
     line = f"{one.equal:,} of {plural(one.wrong, 'wrong answer')} {verb} `{one.mutant}`: {one.description}"
     if one.sample_of:
@@ -380,7 +380,7 @@ def _steps(one: Differed) -> list[list[Any]]:
 
 
 def as_json(value: object) -> str:
-    """``value`` as one line of JSON with sorted keys; not harmless, since a string may hold anything."""
+    """``value`` as one line of JSON with sorted keys; not escaped for output: a string may hold anything."""
     try:
         return json.dumps(value, ensure_ascii=False, sort_keys=True, default=repr)
     except (RecursionError, TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""A gate as one HTML page (``page``). Anchors are numbers, and what is no plain web address is no link."""
+"""A gate as one HTML page (``page``). Anchors are numbers, and only plain web addresses become links."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = ["write"]
 
 _SHORT = 2_000
 _MOST = 200
-_WIDE = 7  # releases beside each other that have room for words
+_WIDE = 7  # releases side by side that have room for words
 
 # Distinct without colours: a sign and a word for each verdict.
 _VERDICTS = {
@@ -127,7 +127,7 @@ def _finding(one: Finding) -> dict[str, Any]:
 
 
 def _count(row: Row) -> str:
-    """The count beside the sign in the matrix, if any."""
+    """The count next to the sign in the matrix, if any."""
     counts = {"differs": row.ended.differed, "known": row.ended.known, "errored": row.ended.failed} if row.ended else {}
     return f"{count:,}" if (count := counts.get(row.verdict, 0)) else ""
 

@@ -1,4 +1,4 @@
-"""Where something was found, in words: releases, or with eras the releases that each release asked stands for."""
+"""Where something was found, as text: releases, or with eras the releases that each release asked stands for."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Places:
             self._eras.setdefault(row.rule, {})[row.release] = row.era
 
     def __call__(self, rule: str, releases: Iterable[str]) -> str:
-        """Return these releases in words: ``2.8.2 and 4.4.0``, or ``2 eras, 2.4.1 to 3.9.2``."""
+        """Return these releases as text: ``2.8.2 and 4.4.0``, or ``2 eras, 2.4.1 to 3.9.2``."""
         asked, named = self._eras[rule], list(dict.fromkeys(releases))
         if not all(asked[release] for release in named):
             return since_until(named, list(asked))

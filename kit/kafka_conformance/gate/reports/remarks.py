@@ -20,7 +20,7 @@ _KINDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A remark on a rule, the same in several releases; ``reason`` is the target's own text, not harmless."""
+    """A remark on a rule, the same in several releases; ``reason`` is the target's own text, not escaped."""
 
     rule: str
     where: str
@@ -29,7 +29,7 @@ class Remark:
 
     @property
     def line(self) -> str:
-        """The whole remark in one line; not harmless."""
+        """The whole remark in one line; not escaped."""
         return f"{self.rule} in {self.where}: {self.text}{': ' if self.reason else ''}{self.reason}"
 
 

@@ -84,7 +84,7 @@ def _cell(rows: Sequence[Row]) -> Cell:
 
 
 def show(out: Console, streams: Sequence[Sequence[Event]]) -> None:
-    """Print the tables, as many implementations in each as fit beside each other, then a verdict for each."""
+    """Print the tables, as many implementations in each as fit side by side, then a verdict for each."""
     seen = list(map(outline, streams))
     found = matrix(seen)
     for first, last in _blocks(out.width, seen, found):

@@ -60,7 +60,7 @@ _MOST = 20  # findings of a rule, all releases together: more is unreadable at a
 
 
 def show(out: Console, events: Iterable[Event]) -> None:
-    """Print it all. No text of a target can move the cursor, colour anything, or begin a line of its own."""
+    """Print it all. No text of a target can move the cursor, colour anything, or begin a line."""
     seen = outline(events)
     if seen.rows:
         out.print(_table(seen))

@@ -1,7 +1,7 @@
-"""A cluster that histories are played on: a controller of its own, and three brokers from jars that may be stopped.
+"""A cluster that histories are played on: a separate controller, and three brokers from jars that may be stopped.
 
-With ZooKeeper the controller is one of the brokers. Were it stopped, another would take over and read the partitions anew:
-that raises leader epochs in another way than a broker's end does. So it is a fourth broker, which has no replicas.
+With ZooKeeper the controller is one of the brokers. If it stopped, another would take over and read the partitions again,
+which raises leader epochs in another way than a broker's end does. So it is a fourth broker, which has no replicas.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class LiveCluster:
         return self._connections[broker]
 
     def new_connection(self, broker: int) -> Connection:
-        """Return a connection of its own. Raises BadInput for a broker that does not run."""
+        """Return a new connection. Raises BadInput for a broker that does not run."""
         if broker not in self.running:
             raise BadInput(f"broker {broker} does not run: the script requests something of it")
         return Connection(self._ports[broker])
@@ -82,7 +82,7 @@ class LiveCluster:
         return self.connection(min(self.running))
 
     def controller_connection(self) -> Connection:
-        """Return a connection to whoever takes requests for the controller. Raises BadInput if no broker runs.
+        """Return a connection that accepts requests for the controller. Raises BadInput if no broker runs.
 
         On KRaft every broker does, and forwards them; with ZooKeeper the controller alone.
         """
@@ -115,7 +115,7 @@ class LiveCluster:
         return self._cluster.data(broker) / f"{topic}-0"
 
     def pause(self, broker: int) -> None:
-        """Stop the process of a broker as it is."""
+        """Pause the process of a broker."""
         self._forget(broker)
         self._cluster.pause(broker)
 
@@ -149,7 +149,7 @@ class LiveCluster:
             )
 
     def recover(self) -> None:
-        """Let all brokers run again and wait for their sessions. Raises BrokerLost if one has ended by itself."""
+        """Let all brokers run again and wait for their sessions. Raises BrokerLost if one has ended unexpectedly."""
         self.watch()
         self.close()  # a request that was given up may have left its response in a connection
         pids = self._cluster.pids()
@@ -162,7 +162,7 @@ class LiveCluster:
         self.await_sessions()
 
     def watch(self) -> None:
-        """Raise BrokerLost if a process has ended by itself."""
+        """Raise BrokerLost if a process has ended unexpectedly."""
         if lost := self._cluster.ended_alone():
             raise BrokerLost(lost)
 

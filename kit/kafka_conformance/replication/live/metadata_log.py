@@ -119,7 +119,7 @@ class MetadataLog:
         if (elr := tagged.get(_ELR)) is not None:
             view = replace(view, elr=_ids(elr))
         leader = MetadataFields(tagged[_LEADER]).int32() if _LEADER in tagged else _NO_LEADER_CHANGE
-        if leader != _NO_LEADER_CHANGE:  # also to the same leader: each election has an epoch of its own
+        if leader != _NO_LEADER_CHANGE:  # also to the same leader: each election has a new epoch
             view = replace(view, leader=leader, leader_epoch=view.leader_epoch + 1)
         changes.append(PartitionChange(time_ms, view))
 

@@ -109,7 +109,7 @@ class PartitionClient:
         return Elected(error)
 
     def await_leader(self) -> None:
-        """Wait until the brokers that run know the leader, and it leads. Raises BrokerLost."""
+        """Wait until the metadata of all running brokers have the leader, and it leads. Raises BrokerLost."""
         if not await_true(self._is_led, _FOLLOW_LIMIT_S):
             raise BrokerLost(
                 f"brokers do not follow the metadata of {self.topic} after {_FOLLOW_LIMIT_S:g} s: {self.view()}"
@@ -131,7 +131,7 @@ class PartitionClient:
         return self._timeout_ms / 1000 + 10
 
     def _send(self, index: int, event: Produce, leader: int) -> Produced | None:
-        """Send a request that may wait on a connection of its own; return when it is appended or answered."""
+        """Send a request that may wait on a separate connection; return when it is appended or answered."""
         before = list_end_offset(self.cluster.connection(leader), self.topic)
         connection = self.cluster.new_connection(leader)
         sent = produce(

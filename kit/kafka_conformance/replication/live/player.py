@@ -1,4 +1,4 @@
-"""Play histories on a real cluster: several scripts with the same faults together, each with a topic of its own.
+"""Play histories on a real cluster: several scripts with the same faults together, each with its own topic.
 
 Events are awaited, not slept for: a request has its response, a setting is applied by the brokers, a follower that returned
 is in sync. Two things cannot be seen. A fetch that waits at the leader is answered to a stopped process, so the event after
@@ -86,7 +86,7 @@ def play(
             player.add(script, answers)
         player.play()
     except (BadInput, BrokerLost):
-        player.check_outages()  # what follows from a broker that was missed is no fault of the script
+        player.check_outages()  # the effects of a broker that was missed are not a fault of the script
         raise
     finally:
         player.close()

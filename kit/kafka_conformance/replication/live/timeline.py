@@ -1,4 +1,4 @@
-"""A played history on a terminal: a row for each event, with what was seen beside what the reference predicts."""
+"""A played history on a terminal: a row for each event, with the observation and the reference's prediction."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Timing:
 
     @property
     def hold_s(self) -> float:
-        """How long a settled state has to stay as it is: the leader looks at the in-sync replicas in that time."""
+        """How long a settled state has to stay unchanged: the leader checks the in-sync replicas in that time."""
         return (self.lag_ms / 2 + 2 * self.fetch_wait_ms) / 1000
 
     def broker_settings(self) -> dict[str, str]:

@@ -209,7 +209,7 @@ def list_end_offset(connection: Connection, topic: str) -> tuple[str, int]:
 
 
 def metadata(connection: Connection, topic: str) -> BrokerMetadata:
-    """Return what a broker knows about partition 0 of a topic."""
+    """Return a broker's metadata of partition 0 of a topic."""
     request = _message("DescribeTopicPartitionsRequest")
     response = connection.ask(
         request(version=0, topics=[request.TopicRequest(name=topic)], response_partition_limit=1, cursor=None)
@@ -223,7 +223,7 @@ def metadata(connection: Connection, topic: str) -> BrokerMetadata:
 
 
 def metadata_without_elr(connection: Connection, topic: str) -> BrokerMetadata:
-    """Return the same by a request that brokers with ZooKeeper answer as well; it has no eligible leader replicas."""
+    """Return the same metadata by an older request, which brokers with ZooKeeper answer too: without eligible replicas."""
     request = _message("MetadataRequest")
     wanted = [request.MetadataRequestTopic(name=topic)]
     response = connection.ask(

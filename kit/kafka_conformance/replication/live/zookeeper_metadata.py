@@ -1,6 +1,6 @@
 """The metadata of a cluster with ZooKeeper: the brokers' ephemeral znodes and the partition states, read with kazoo.
 
-Watches report every change as it comes, and a partition is read anew whenever it is asked for. The times of changes are
+Watches report every change at once, and a partition is read again whenever it is requested. The times of changes are
 ZooKeeper's; the end of a session has none there, so it has the time when its watch reports it.
 
 Java source mirrored: the paths and JSON of ``kafka.zk.ZkData``, 2.7.0 to 3.9.2.
@@ -68,7 +68,7 @@ class ZooKeeperMetadata:
         self._read_sessions()
 
     def _read_sessions(self) -> None:
-        """Compare the znodes of the brokers with those that were there before: one is made anew by each registration."""
+        """Compare the znodes of the brokers with the earlier ones: each registration makes a new one."""
         with self._lock:
             found = dict(self._registered())
             now_ms = int(time.time() * 1000)

@@ -266,7 +266,7 @@ def _fixed(step: Any) -> _Step:
 _in = partial(_next, transactional=True)
 _LOOK = _fixed(LookStep())
 
-# A byte names one of these; repetitions are weights. None is no step.
+# A byte selects one of these; repetitions are weights. None does nothing.
 _ALPHABET: tuple[_Step | None, ...] = (
     None, _next(0), _next(0, 3), _next(1), _next(1, 2), _in(2), _in(2, 4), _in(3), _LOOK, _marker(2), _marker(3, False),
     _again(0, 1), _again(0, 2), _again(0, 5), _again(0, 6), _again(1, 1), _again(1, 4), _again(2, 1, transactional=True),

@@ -116,7 +116,7 @@ class LoadStep(Question, frozen=True, tag_field="op", tag="load", omit_defaults=
 
 
 class ReloadStep(Question, frozen=True, tag_field="op", tag="reload", omit_defaults=True):
-    """Open the partition anew, from its snapshots."""
+    """Reopen the partition, from its snapshots."""
 
     start: Offset = 0
     """The log start offset."""
@@ -141,7 +141,7 @@ class StartOverStep(Question, frozen=True, tag_field="op", tag="start_over"):
     """Empty the log (``truncateFullyAndStartAt``)."""
 
     offset: Offset
-    """The offset at which it starts anew."""
+    """The offset at which it restarts."""
 
 
 class LogStartStep(Question, frozen=True, tag_field="op", tag="log_start"):

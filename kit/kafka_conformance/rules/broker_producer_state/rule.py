@@ -14,7 +14,7 @@
         {"op": "snapshot"},                            {"bytes": "0001…"}: the file at the map end offset, if there is one
         {"op": "load", "bytes": "0001…", "offset": 3}, {"producers": [...]}: the entries of this file; with an offset it
                                                        stays in the folder
-        {"op": "reload", "start": 0, "end": 3, "now": 0},   {}: the partition is opened anew, from its files
+        {"op": "reload", "start": 0, "end": 3, "now": 0},   {}: the partition is reopened, from its files
         {"op": "truncate", "start": 0, "end": 3, "now": 0}, {"op": "start_over", "offset": 9},  {}
         {"op": "log_start", "offset": 2}, {"op": "high_watermark", "offset": 3},                {}
         {"op": "delete_snapshots", "before": 2},            {}

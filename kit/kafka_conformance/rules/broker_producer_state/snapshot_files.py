@@ -19,7 +19,7 @@ _INT16, _INT32, _INT64 = ((-(2**bits), 2**bits - 1) for bits in (15, 31, 63))
 
 
 class SnapshotEntry(NamedTuple):
-    """A producer in a snapshot, field by field, in their order; -1 is no offset, sequence or transaction."""
+    """A producer in a snapshot: its fields in their order; -1 stands for no offset, sequence or transaction."""
 
     id: int
     epoch: int
@@ -46,7 +46,7 @@ _EXTREMES: Mapping[str, tuple[int, ...]] = {
 def snapshot_of(
     entries: Sequence[SnapshotEntry], *, version: int = 1, count: int | None = None, cut: int = 0, rest: bytes = b""
 ) -> str:
-    """Return the hex of a file with these entries, of which ``cut`` bytes are missing; ``count`` is the announced number."""
+    """Return the hex of a file with these entries, without its last ``cut`` bytes; ``count`` is the announced number."""
     packed = b"".join(_ENTRY.pack(*entry) for entry in entries)
     body = struct.pack(">i", len(entries) if count is None else count) + packed[: len(packed) - cut] + rest
     return (struct.pack(">hI", version, crc32c(body)) + body).hex()

@@ -1,4 +1,4 @@
-"""Known mistakes with snapshots that no broker writes, and with verifications that expire or begin anew."""
+"""Known mistakes with snapshots that no broker writes, and with verifications that expire or restart."""
 
 from __future__ import annotations
 

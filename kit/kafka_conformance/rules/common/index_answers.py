@@ -67,7 +67,7 @@ class CanAppendAnswer(AnswerType, frozen=True):
 
 
 class RelativeAnswer(AnswerType, frozen=True):
-    """An offset as it is stored. ``{}`` up to 1.1.x."""
+    """The stored form of an offset. ``{}`` up to 1.1.x."""
 
     relative: int
     """The offset above the base offset."""

@@ -200,7 +200,7 @@ def _lives() -> tuple[Symbol, ...]:
 def _files(
     write: Callable[[Sequence[tuple[int, int]]], bytes], entry_bytes: int
 ) -> tuple[str | FilledFile | None, ...]:  # fmt: skip
-    """Return files that are sound, then damaged ones; None, most of the time, is no file."""
+    """Return files that are sound, then damaged ones; None, in most cases, stands for no file."""
     sound = write([(number, number) for number in (1, 3, 5, 7, 9)])
     small = [
         sound, sound[: 2 * entry_bytes], sound[:-3], sound[: entry_bytes + 5], sound[:1], b"",

@@ -107,7 +107,7 @@ class TrimsTruncated(AbstractIndex):
 
 
 class RefusesToCut(AbstractIndex):
-    """A size that is too small for the entries leaves the file as it is."""
+    """A size that is too small for the entries leaves the file unchanged."""
 
     def resize(self, size: int) -> bool:
         """Resize the file."""
@@ -142,7 +142,7 @@ class CeilingFound(AbstractIndex):
 
 
 class StoresAbsoluteOffsets(AbstractIndex):
-    """Offsets are stored as they are."""
+    """Offsets are stored without subtracting the base offset."""
 
     def stored_offset(self, offset: int) -> int:
         """Return the low 32 bits of the offset."""

@@ -92,7 +92,7 @@ class CloseHandlerStep(Question, frozen=True, tag_field="op", tag="close_handler
 
 
 class ReopenStep(Question, frozen=True, tag_field="op", tag="reopen", omit_defaults=True):
-    """Unmap the file and open the index anew. If that fails, the old index stays, unmapped."""
+    """Unmap the file and reopen the index. If that fails, the old index stays, unmapped."""
 
     max_index_size: IndexSize = 1024
     """The size in bytes that a new file is preallocated with."""
@@ -110,7 +110,7 @@ class CanAppendStep(Question, frozen=True, tag_field="op", tag="can_append"):
 
 
 class RelativeStep(Question, frozen=True, tag_field="op", tag="relative"):
-    """Return an offset as it is stored (``relativeOffset``, since 2.0.0)."""
+    """Return the stored form of an offset (``relativeOffset``, since 2.0.0)."""
 
     offset: Number
     """The offset."""

@@ -5,7 +5,7 @@ generated, bytes of 0x80 and more anywhere, keys of up to 64 KiB, and keys with 
 absolute value is itself negative. The last kind is possible because murmur2 can be inverted over its last whole word: any
 prefix of a whole number of words can be continued by the one word that gives the wanted hash.
 
-The hash is written here once more: questions generated or classified by the reference's own hash would change whenever
+The hash is a second implementation: questions generated or classified by the reference's own hash would change whenever
 the reference is wrong, which is when they matter.
 """
 

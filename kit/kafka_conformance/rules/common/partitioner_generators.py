@@ -1,7 +1,7 @@
 """Questions about the sticky cache: a strategy, and a finite space that is asked whole.
 
 A new batch matters most when ``previous`` is the partition that the topic sticks to, and next when it is another one that
-exists. Neither can be drawn at random, but both can be computed: the strategy runs a sticky cache of its own along the
+exists. Neither can be drawn at random, but both can be computed: the strategy runs a separate sticky cache along the
 script and fills them in.
 """
 

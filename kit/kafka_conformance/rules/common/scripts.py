@@ -1,6 +1,6 @@
 """Questions that are scripts: a cluster, and steps taken one after another on one and the same object.
 
-A step is a JSON object whose ``"op"`` names its kind; each rule has kinds of its own. All share one: ``{"op": "cluster",
+A step is a JSON object whose ``"op"`` names its kind; each rule has its own kinds. All share one: ``{"op": "cluster",
 "cluster": C}`` replaces the cluster, and its answer is ``{}``.
 
 A script's answer is ``{"steps": [...]}``, one answer for each step. A step that throws is answered by its exception,
@@ -121,7 +121,7 @@ def spelled(
 
 
 def renamed(steps: Iterable[Any]) -> Iterator[Any]:
-    """Return the script with its topics named t, u and v in order of appearance, so that equal scripts are written alike."""
+    """Yield the steps with topics named t, u and v in order of appearance, so that equivalent scripts become equal."""
     names: dict[str, str] = {}
     for step in steps:
         if not hasattr(step, "topic"):

@@ -1,6 +1,6 @@
 """The bounds of a step of sequence numbers: a sequence is 0 to 2^31-1, and a step is at most the records of a batch.
 
-A batch has less than 2^31 bytes, 61 of its own, and a record at least 7.
+A batch has less than 2^31 bytes, of which 61 are its header, and a record has at least 7.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Steps, answers and fields as text, for the timelines of ``explain``.
 
-A rule with steps and without an explain function of its own is shown by :func:`plain_steps`: step and answer, no state.
+A rule with steps and without an explain function is shown by :func:`plain_steps`: step and answer, no state.
 """
 
 from __future__ import annotations

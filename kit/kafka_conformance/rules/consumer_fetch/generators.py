@@ -130,7 +130,7 @@ def questions(draw: st.DrawFn) -> ConsumerFetchQuestion:
         _append(draw, log, damaged=damaged)
     committed = draw(st.sampled_from((True, True, False)))
     aborted = list(log.aborted)
-    # Of a transaction that ends behind the response the broker lists the start all the same.
+    # The broker also lists the start of a transaction that ends behind the response.
     aborted += [(producer, start) for producer, start in log.open.items() if draw(st.integers(0, 2)) == 0]
     order = draw(st.sampled_from(("given", "reversed", "doubled", "other")))
     if order == "reversed":

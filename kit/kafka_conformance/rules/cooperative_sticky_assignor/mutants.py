@@ -36,7 +36,7 @@ def _all_new(group: Any, assignment: Any) -> Any:
 
 
 def _of_any_owner(group: Any, assignment: Any) -> Any:
-    """Whoever gets a partition that somebody else claims does not get it yet, though it owned it as well."""
+    """A member does not yet get a partition that another member claims, even if it owned the partition as well."""
     return {
         each: member.id
         for member in group.members

@@ -7,14 +7,14 @@ The question is a group with what each member owned, and the topics of the clust
                  {"id": "b", "topics": ["t"]}],
      "racks": null}
 
-The answer has every member, and its partitions in Java's order; nobody gets partition 2 until member a has given it up::
+The answer has every member, and its partitions in Java's order. No member gets partition 2 until member a has given it up::
 
     {"assignment": {"a": [["t", 0], ["t", 1]], "b": []}}
 
-The leader of the group assigns as with StickyAssignor, then withholds each partition that another member still owns: nobody
-gets it in this rebalance. ``owned`` are the owned partitions of the subscription; ``generation`` has an effect since 2.8.1,
-in user data, and since 3.4.0 in the subscription. A member that owns partitions and has no generation is one of a release
-before 2.8.1. Since 3.5.0 members get partitions with a replica in their ``rack``, where shares allow it.
+The leader of the group assigns as with StickyAssignor, then withholds each partition that another member still owns: no
+member gets it in this rebalance. ``owned`` are the owned partitions of the subscription; ``generation`` has an effect since
+2.8.1, in user data, and since 3.4.0 in the subscription. A member that owns partitions and has no generation is one of a
+release before 2.8.1. Since 3.5.0 members get partitions with a replica in their ``rack``, where shares allow it.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class _StartsWithoutProducers(Leader):
 
 
 class _KeepsProducers(Leader):
-    """A new leader goes on with the producers of the last one, at the end of its own log."""
+    """A new leader keeps the producers of the last leader, and appends at the end of its log."""
 
     def handle(self, event: StartLeader | Batch) -> AppendResult:
         if isinstance(event, Batch) or not event.log:
@@ -64,7 +64,7 @@ class _KeepsProducers(Leader):
 
 
 def _end_of(start: StartLeader) -> int:
-    """Return the log end offset: behind a truncation the log is appended anew."""
+    """Return the log end offset: after a truncation, offsets are used again."""
     last = max((place for place, entry in enumerate(start.log) if isinstance(entry, Truncation)), default=-1)
     return len(start.log) - last - 1
 

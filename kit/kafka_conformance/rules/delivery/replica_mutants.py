@@ -1,4 +1,4 @@
-"""Known mistakes about replicas: who is in sync, what is committed, who may lead, and what a replica keeps."""
+"""Known mistakes about replicas: which are in sync, what is committed, which may lead, and what a replica keeps."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class _CountsAllReplicas(Replicas):
 
 
 class _NeedsMoreThanThereAre(Replicas):
-    """Count min.insync.replicas as it is set, above the number of replicas as well."""
+    """Use min.insync.replicas unchanged, even above the number of replicas."""
 
     def __init__(self, release: Release, count: int, min_in_sync: int, *, unclean_election: bool) -> None:
         super().__init__(release, count, min_in_sync, unclean_election=unclean_election)

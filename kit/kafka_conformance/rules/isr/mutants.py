@@ -1,4 +1,4 @@
-"""Known mistakes in ``isr``: who is removed, who may join, and what the controller's answer changes."""
+"""Known mistakes in ``isr``: which replica is removed, which may join, and what the controller's answer changes."""
 
 from __future__ import annotations
 

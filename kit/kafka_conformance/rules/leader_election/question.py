@@ -1,4 +1,4 @@
-"""The question of ``leader-election``: a partition, who may lead it, and what it is to become."""
+"""The question of ``leader-election``: a partition, the brokers that may lead it, and the requested change."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class AskedDirectory(Question, frozen=True, array_like=True):
 
 
 class LeaderElectionQuestion(Question, frozen=True, omit_defaults=True):
-    """A change of a partition. Null: the field is to stay as it is."""
+    """A change of a partition. A field that is null stays unchanged."""
 
     partition: AskedPartition
     """The partition."""

@@ -219,7 +219,7 @@ def _spell(spelling: bytes) -> LogSegmentQuestion:
 
 
 def _number(usual: Sequence[int], choice: int, digits: int, bits: int) -> int:
-    """Return one of the usual numbers, or in a quarter of the cases one of up to so many bits, with any digits."""
+    """Return one of the usual numbers, or in a quarter of the cases any number of up to ``bits`` bits."""
     if choice < 192:
         return usual[choice % len(usual)]
     top = 1 << (choice * 7 + digits) % bits

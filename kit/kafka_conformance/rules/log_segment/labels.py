@@ -63,7 +63,7 @@ def labels(question: LogSegmentQuestion) -> Iterator[str]:
 
 
 def path(question: LogSegmentQuestion) -> str:
-    """Return the group of a difference: a segment that only grows, one that is cut, and one that is opened anew."""
+    """Return the group of a difference: a segment that only grows, one that is cut, or one that is reopened."""
     steps = {step.__struct_config__.tag for step in question.steps}
     if steps & {"reopen", "crash", "damage", "recover"}:
         return "recovery"

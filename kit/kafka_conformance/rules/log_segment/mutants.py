@@ -229,7 +229,7 @@ class _KeepsLargest(LogSegment):
 
 
 class _KeepsCreated(LogSegment):
-    """A segment that becomes empty stays as old as it was."""
+    """A segment that becomes empty keeps its age."""
 
     def truncate_to(self, offset: int, now_ms: int = 0) -> int:
         return super().truncate_to(offset, self.created_ms)

@@ -92,18 +92,18 @@ class TruncateStep(Question, frozen=True, tag_field="op", tag="truncate"):
 
 
 class RecoverStep(Question, frozen=True, tag_field="op", tag="recover"):
-    """Build the indexes anew, and remove what is behind the first damaged batch."""
+    """Rebuild the indexes, and remove what is behind the first damaged batch."""
 
 
 class CrashStep(Question, frozen=True, tag_field="op", tag="crash"):
-    """Lose bytes at the end of the segment's file, open the segment anew without having closed it, and recover it."""
+    """Lose bytes at the end of the segment's file, reopen the segment without closing it, and recover it."""
 
     cut: Bytes
     """The bytes that are lost."""
 
 
 class DamageStep(Question, frozen=True, tag_field="op", tag="damage"):
-    """Change the checksum of a batch in the file, if there is one with this number; once more sets it right."""
+    """Damage the checksum of a batch in the file, if there is one with this number; a second time repairs it."""
 
     batch: Annotated[int, msgspec.Meta(ge=0, le=1000)]
     """The number of the batch, from 0."""
@@ -121,7 +121,7 @@ class ResizeStep(Question, frozen=True, tag_field="op", tag="resize"):
 
 
 class ReopenStep(Question, frozen=True, tag_field="op", tag="reopen"):
-    """Close the segment and open it anew."""
+    """Close and reopen the segment."""
 
 
 class NextOffsetStep(Question, frozen=True, tag_field="op", tag="next_offset"):

@@ -55,7 +55,7 @@ _UNOBSERVABLE = (
     "entry_error_without_file", "trims_only_if_mapped", "closed_is_flushed", "has_close_handler", "has_reset",
     "has_offset_check",
 )  # fmt: skip
-"""What a segment does not show of its indexes: a closed one is opened anew, and messages are no answers."""
+"""What a segment does not show of its indexes: a closed one is reopened, and messages are not part of answers."""
 _ISSUES = "https://issues.apache.org/jira/browse"
 
 RULE = Rule(

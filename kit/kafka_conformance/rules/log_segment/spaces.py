@@ -135,7 +135,7 @@ def every_roll() -> Iterator[LogSegmentQuestion]:
 
 
 def every_truncation() -> Iterator[LogSegmentQuestion]:
-    """Yield 4 batches truncated to each offset, once or twice, opened anew before or not, then appended to."""
+    """Yield 4 batches truncated to each offset, once or twice, reopened before or not, then appended to."""
     for interval, together, reopened in product((0, 100), (True, False), (True, False)):
         between = (ReopenStep(),) if reopened else ()
         for first in range(5, 18):

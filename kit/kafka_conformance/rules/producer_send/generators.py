@@ -29,7 +29,7 @@ _RUN, _LOOK, _FLUSH = RunStep(), LookStep(), FlushStep()
 _FINE = RespondStep(base_offset=100)
 _BOTH_FINE = (_FINE, RespondStep(node=1, base_offset=50), _RUN)
 
-# A byte names one of these; repeats are weights. None is no step.
+# A byte selects one of these; repeats are weights. None does nothing.
 _ALPHABET: tuple[Any, ...] = (
     None, SendStep(), _RUN, (_FINE, _RUN), SendStep(bytes=40), SendStep("6b"), SendStep(partition=0), _BOTH_FINE,
     (SendStep(bytes=30, records=3), _RUN), (SendStep(), _RUN), SendStep("6b6579", bytes=50), SendStep(records=5),

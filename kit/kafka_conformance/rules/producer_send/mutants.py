@@ -229,7 +229,7 @@ def _made(kind: type[KafkaProducer]) -> Ask:
 
 
 def _otherwise(record: type[Behaviour] = KafkaProducerBehaviour, **values: Any) -> Ask:
-    """A producer of which this is otherwise than in its release."""
+    """A producer that differs in this from its release."""
 
     def ask(question: ProducerSendQuestion, release: Release) -> Answer:
         with overridden(record, **values):

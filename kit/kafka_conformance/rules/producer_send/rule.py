@@ -20,7 +20,7 @@ that Kafka refuses is answered by its ConfigException.
 
 Every record of a ``send`` is answered by its partition, or by an exception that ``send`` ``throws`` or ``returns`` with the
 future, and the partition whose batch has the record all the same. ``wakeups`` is how often the sender was woken, ``ended``
-which callbacks were called at once. ``max.block.ms`` is 0. A ``flush`` is called on a thread of its own and waits until its
+which callbacks were called at once. ``max.block.ms`` is 0. A ``flush`` is called on a separate thread and waits until its
 batches are done; ``flushes`` is how many are waiting. The other steps, and the answer to a ``run``, are those of
 ``producer-sequences``; there is no id before the first round.
 

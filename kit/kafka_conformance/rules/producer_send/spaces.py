@@ -63,7 +63,7 @@ def every_choice() -> Iterator[ProducerSendQuestion]:
 
 
 def every_size() -> Iterator[ProducerSendQuestion]:
-    """Values of 5 to 60 bytes, with and without a key, beside small requests and memories, and batches above the memory."""
+    """Values of 5 to 60 bytes, with and without a key, with small requests and memories, and batches above the memory."""
     limits = (
         {"max_request_size": 120},
         {"buffer_memory": 120},

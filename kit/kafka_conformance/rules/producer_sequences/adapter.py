@@ -97,7 +97,7 @@ class SenderHistory:
 
 
 def take_network_step(sender: Sender, step: Any) -> None:
-    """Take a step about brokers or the clock. An error that the release does not have is no answer, and does nothing."""
+    """Take a step about brokers or the clock. An error that the release does not have is ignored."""
     match step:
         case RespondStep():
             with suppress(NotInThisRelease):

@@ -135,7 +135,7 @@ def explain_sender(history: SenderHistory, steps: Sequence[Any], answers: Sequen
 
 
 def answer_to_step(step: Any, answer: Answer) -> str:
-    """Return the answer to a step in words."""
+    """Return the answer to a step as text."""
     if not isinstance(step, RunStep) or "sent" not in answer:
         return "; ".join(_look_text(answer)) or NOTHING if isinstance(step, LookStep) else answer_in_words(answer)
     words = [f"{_batch(batch)} to node {sent['node']}" for sent in answer["sent"] for batch in sent["batches"]]

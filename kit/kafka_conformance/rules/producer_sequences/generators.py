@@ -46,7 +46,7 @@ from kafka_reference.java.thread_local_random import mix32
 
 __all__ = ["histories"]
 
-# A byte stands for one of these; repetitions are weights, and None is no step.
+# A byte selects one of these; repetitions are weights, and None does nothing.
 _ALPHABET: tuple[Any, ...] = (
     None, (APPEND, RUN), (SUCCESS, RUN), (AppendStep(1), RUN), RUN, (DISCONNECT, RUN), (RETRIABLE, RUN),
     (AppendStep(0, 3), RUN),

@@ -26,7 +26,7 @@ class KnownProducer(Question, frozen=True, omit_defaults=True):
     epoch: Epoch
     """The producer epoch."""
     next_sequences: dict[Number, Count] = msgspec.field(default_factory=dict)
-    """The next sequence of each partition, by the partition's number as text: so many records were acknowledged."""
+    """The next sequence of each partition, by the partition's number as text: the number of acknowledged records."""
 
     def __hash__(self) -> int:
         return hash((self.id, self.epoch, frozenset(self.next_sequences.items())))

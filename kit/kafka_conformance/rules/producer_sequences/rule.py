@@ -29,8 +29,8 @@ once the manager is in an error it is sorted by record, since Java aborts batche
 ``asked_id`` counts the requests for a producer id, ``raises`` is the exception that ended the round, and ``uncaught`` lists
 the exceptions that were thrown while responses were handled, which Kafka logs.
 
-``producer`` is the id and epoch before the first step; of ``next_sequences`` so many records of each partition were
-acknowledged. Without idempotence, and up to 0.10.2.x, there is none. Up to 2.0.x ``delivery_timeout_ms`` has no effect, and
+``producer`` is the id and epoch before the first step; ``next_sequences`` is the number of acknowledged records of each
+partition. Without idempotence, and up to 0.10.2.x, there is none. Up to 2.0.x ``delivery_timeout_ms`` has no effect, and
 batches expire by ``request_timeout_ms``.
 
 In ``look``, sequences in ``queues`` are shown since 1.0.0, and the ``producer`` of a partition since 2.7.1. Nodes are named

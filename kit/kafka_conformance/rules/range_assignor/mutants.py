@@ -74,7 +74,7 @@ _SUBSCRIBERS = by_ranges._subscribers  # noqa: SLF001
 
 
 def _turned(behaviour: RangeAssignorBehaviour, members: Sequence[Member]) -> dict[str, list[Member]]:
-    """Each topic has its members in an order of its own, as by a hash of topic and member."""
+    """Each topic orders its members differently, as by a hash of topic and member."""
     return {
         topic: group[len(topic) % len(group) :] + group[: len(topic) % len(group)]
         for topic, group in _SUBSCRIBERS(behaviour, members).items()

@@ -213,7 +213,7 @@ def _producer(config: AskedConfig) -> Producer | None:
 
 
 def _sequences(producer: SequenceTracker) -> Answer:
-    """Return what is known of each partition of which anything is."""
+    """Return the state of each partition that has one."""
     known: Answer = {}
     for topic, number in {**producer.partitions, **producer.unresolved}:
         topic_partition = (topic, number)

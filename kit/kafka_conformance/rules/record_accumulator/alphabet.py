@@ -1,6 +1,6 @@
 """What the letters of a generated history stand for: records, drains and times relative to its configuration, or steps.
 
-A letter names one of an alphabet; entries that are repeated are weights, and None is no step.
+A letter selects an entry of an alphabet; repeated entries are weights, and None does nothing.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["APPENDING", "ENDINGS", "SENDING", "After", "Move", "Record", "Take"]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record for the partition at a place, or None to have it chosen; its value is so many quarters of a batch long."""
+    """A record for the partition at a place, or None to have it chosen; its value has ``quarters`` quarters of a batch."""
 
     place: int | None
     quarters: int
@@ -56,7 +56,7 @@ class After:
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """Drain these nodes, up to so many quarters of a batch."""
+    """Drain these nodes, up to ``quarters`` quarters of a batch."""
 
     nodes: tuple[int, ...]
     quarters: int

@@ -15,7 +15,7 @@ def cluster_of(*layout: tuple[int, int | None], nodes: tuple[AskedNode, ...] = N
     return AskedCluster(nodes, tuple(AskedPartition(number, leader) for number, leader in layout))
 
 
-# For each setting, five clusters that it may become: as it is, leaders moved, some lost, a node gone, partitions new.
+# For each setting, five clusters that it may become: unchanged, leaders moved, some lost, a node gone, partitions new.
 CLUSTERS: tuple[tuple[AskedCluster, ...], ...] = (
     (
         cluster_of((0, 0), (1, 1), (2, 0)),

@@ -1,4 +1,4 @@
-"""The steps of an accumulator, its answers and its reasons in words, for ``explain``."""
+"""The steps of an accumulator, its answers and its reasons as text, for ``explain``."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _PLAIN = {
 
 
 def step_words(step: Any) -> str:
-    """Return a step in words."""
+    """Return a step as text."""
     match step:
         case AppendStep(partition, key, value, timestamp, topic, chosen, headers):
             to = f"{topic}-{partition}" if partition is not None else f"{topic}, partition to be chosen"
@@ -161,7 +161,7 @@ def _came_of(step: Any, answer: Any) -> str:
 
 
 def answer_words(step: Any, answer: Any) -> str:
-    """Return an answer to this step in words; an implementation under test may give it any form."""
+    """Return an answer to this step as text; an implementation under test may give it any form."""
     try:
         return (raised(answer) if isinstance(answer, dict) else "") or _answered(step, answer)
     except (AttributeError, KeyError, TypeError, ValueError):
@@ -218,7 +218,7 @@ def _table(answer: Any) -> str:
 
 
 def reason_words(reasons: Sequence[Reason], delay_ms: int | None, metadata: Metadata) -> Iterator[str]:
-    """Yield each reason in words; the first that asks for ``delay_ms`` is marked as the source of the delay."""
+    """Yield each reason as text; the first that asks for ``delay_ms`` is marked as the source of the delay."""
     delayed = False
     for reason in reasons:
         match reason:

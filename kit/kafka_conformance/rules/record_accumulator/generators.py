@@ -1,8 +1,8 @@
 """Generated questions of ``record-accumulator``: a string of bytes spells a configuration, a cluster and a history.
 
 The first bytes choose the producer, the configuration and the cluster, each other byte a step (``alphabet``). A third of the
-histories have an idempotent producer, and an alphabet of their own; some producers have sent so many records that sequences
-wrap around. Letter 0 is no step, so that a history shrinks step by step while its string keeps its length.
+histories have an idempotent producer, and a different alphabet; some producers have sent enough records for sequences to
+wrap around. Letter 0 does nothing, so that a history shrinks step by step while its string keeps its length.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _config(letters: bytes) -> AskedConfig:
 
 
 def _with_memory(config: AskedConfig, how: int, which: int) -> AskedConfig:
-    """Of eight, four as it is, three with compression, and one by chunks."""
+    """Return four of eight configurations unchanged, three with compression, and one with chunks."""
     if how % 8 < 4:
         return config
     if how % 8 < 7:
@@ -131,7 +131,7 @@ def _zeros(length: int) -> str | Length | None:
 
 
 def _epochs(clusters: Sequence[AskedCluster], to: int, epoch: int) -> tuple[int | None, ...]:
-    """Those that moved since the first cluster have this epoch; an odd one is known to nobody."""
+    """Return each leader's epoch: ``epoch`` if it moved since the first cluster, else half; None for each fifth."""
     first = {partition.id: partition.leader for partition in clusters[0].partitions}
     moved = [partition.leader != first.get(partition.id) for partition in clusters[to].partitions]
     return tuple(None if epoch % 5 == 4 else epoch if has else epoch // 2 for has in moved)

@@ -44,7 +44,7 @@ class _PiecesReversed(RecordAccumulator):
 
 
 class _AgesAnew(RecordAccumulator):
-    """A batch that is queued again counts as made anew."""
+    """A batch that is queued again counts as new."""
 
     def reenqueue(self, batch: Batch) -> None:
         super().reenqueue(batch)
@@ -77,7 +77,7 @@ class _OneDrainIndex(RecordAccumulator):
 
 
 class _NoFirst(RecordAccumulator):
-    """A batch that is too large by itself is never drained."""
+    """A batch that is larger than the limit is never drained."""
 
     def drain(self, metadata: Metadata, nodes: Iterable[int], max_size: int) -> Sequence[Batch]:
         drained = super().drain(metadata, nodes, max_size)

@@ -32,7 +32,7 @@ class AskedProducer(Question, frozen=True, omit_defaults=True):
     epoch: Epoch
     """The producer epoch."""
     next_sequences: dict[Partition, Count] = msgspec.field(default_factory=dict)
-    """The next sequence of each partition, by topic and partition, as ``t-0``: so many records were acknowledged."""
+    """The next sequence of each partition, by topic and partition, as ``t-0``: the number of acknowledged records."""
 
     def __hash__(self) -> int:
         return hash((self.id, self.epoch, frozenset(self.next_sequences.items())))
@@ -184,7 +184,7 @@ class UnmuteStep(Question, frozen=True, tag_field="op", tag="unmute", omit_defau
     topic: str = "t"
     """The topic."""
     throttle_ms: Long = 0
-    """In 2.0.0 to 2.5.x: the partition stays muted for so many ms."""
+    """In 2.0.0 to 2.5.x: how long the partition stays muted, in ms."""
 
 
 class FlushStep(Question, frozen=True, tag_field="op", tag="flush"):
@@ -212,7 +212,7 @@ class ExpireStep(Question, frozen=True, tag_field="op", tag="expire"):
 
 
 class BlockedStep(Question, frozen=True, tag_field="op", tag="blocked"):
-    """Let so many threads wait for memory."""
+    """Let threads wait for memory."""
 
     threads: Count
     """The number of threads."""

@@ -21,7 +21,7 @@
         {"op": "expire"},                             {"batches": [0], "next_expiry_ms": 120000}
         {"op": "flush"}, {"op": "flushed"},           {}, {"flushing": false}
         {"op": "close"}, {"op": "abort"}, {"op": "abort_undrained"}, {}, {"memory": …}
-        {"op": "blocked", "threads": 1},              {}: so many threads wait for memory
+        {"op": "blocked", "threads": 1},              {}: the number of threads that wait for memory
         {"op": "cluster", "cluster": C, "epochs": […]},   {}
         {"op": "look"}]}        {"queues": {"t-0": [[id, records, bytes]]}, "memory", "incomplete": […], "undrained"}
 
@@ -56,8 +56,8 @@ Sets are answered sorted: nodes, topics, incomplete batches. Delays, expired bat
 that is drained first depend on the order of Java's hash maps; there the order
 is Java's (``kafka_reference.java.hash_maps``). Batches are drained for nodes in the order asked. Transactions are not asked.
 
-A value or a key may be ``{"length": 16384}``: so many zero bytes. The names of headers are text here; ``record-sizes`` asks
-others. Up to 0.10.2.x there are no headers, and they are left out.
+A value or a key may be ``{"length": 16384}``: that many zero bytes. The names of headers are text here; ``record-sizes``
+asks others. Up to 0.10.2.x there are no headers, and they are left out.
 
 **Compression** is ``"compression": "gzip"`` in the configuration, with ``"ratio"``, the ratio that is expected of each topic
 at first, and ``"achieved_per_mille": [400, 1200]``, what the codec makes of batches 0, 1, 2, …, taken in turn: thousandths

@@ -1,4 +1,4 @@
-"""Mistakes of idempotent producers: who is numbered when and by how much, who waits for whom, what comes back where."""
+"""Mistakes of idempotent producers: when sequences are set and to what, which batch waits, where one is queued again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _FrontOfTheQueue(RecordAccumulator):
 
 
 class _OrderGoesRound(RecordAccumulator):
-    """A batch that went round comes back behind the one it followed, as one would wish."""
+    """After a wrap-around, batches that are queued again keep the order in which they were sent."""
 
     def reenqueue(self, batch: Batch) -> None:
         super().reenqueue(batch)

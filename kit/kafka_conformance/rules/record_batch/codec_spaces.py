@@ -151,7 +151,7 @@ def _lz4_packed(data: bytes) -> bytes:
 
 
 def every_zstd_frame() -> Iterator[RecordBatchQuestion]:
-    """Yield frames of zstd before frames to skip, with another header, and with what is no frame.
+    """Yield frames of zstd before frames to skip, with another header, and with bytes that are not a frame.
 
     Not records in two frames, and not records behind a frame to skip: up to zstd-jni 1.3.8 a read may end between them.
     """
@@ -160,7 +160,7 @@ def every_zstd_frame() -> Iterator[RecordBatchQuestion]:
         skipped = bytes([kind]) + bytes.fromhex("2a4d18") + size.to_bytes(4, "little") + bytes(size)
         yield _batch(_ZSTD, stream + skipped)
         yield _batch(_ZSTD, skipped, 0)
-    # Of the bytes behind, Java returns those before a fault, as many as its library happens to hold.
+    # Java returns some of the bytes before a fault: how many depends on the buffer of its library.
     for flipped in (*_flips(stream, range(4)), *_flips(stream, range(5, 6)),
                     *(stream[:4] + bytes([1 << bit]) + stream[5:] for bit in (0, 1, 3, 4, 5))):  # fmt: skip
         yield _batch(_ZSTD, flipped)

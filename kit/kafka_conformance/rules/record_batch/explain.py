@@ -74,7 +74,7 @@ def _batch_rows(number: int, batch: Answer, start: int | None) -> Iterator[Expla
 
 
 def _other_iterators(batch: Answer) -> Iterator[Explained]:
-    """Yield a row for ``iterator`` and ``skipKeyValueIterator``, each if it ends otherwise than ``streamingIterator``."""
+    """Yield a row for ``iterator`` and ``skipKeyValueIterator``, each if it ends differently from ``streamingIterator``."""
     streamed = _ended(batch["records"])
     found = {"iterator": (batch["iterated"]["records"], raised(batch["iterated"]))}
     if "skipped" in batch:

@@ -282,7 +282,7 @@ def _message(draw: st.DrawFn, magic: int, *, inner: bool = False) -> Message:
 
 @st.composite
 def _wrong_message(draw: st.DrawFn, message: Message, *, inner: bool = False) -> Message:
-    """Draw the message as it is, or with a field that is wrong. Within a wrapper a size is no more than 65,536 bytes."""
+    """Draw the message unchanged, or with a wrong field. Within a wrapper a size is at most 65,536 bytes."""
     if draw(st.integers(0, 4)):
         return message
     size = len(message.data()) - 12

@@ -17,14 +17,14 @@
 What throws is answered by its class name, where it is thrown: ``valid``, ``base_offset`` and ``header`` may each be
 ``{"raises": name}``, and an exception ends ``records``, ``skipped`` or the batches. Numbers beyond 2^53 are text.
 
-Compressed bytes are read back and not compared, at any level: no format fixes them. Of 48 batches that Java compressed
-(``java_batches.json``) the reference writes the same bytes in 10 of 10 with gzip, 9 of 11 with lz4, 7 of 13 with snappy and
-0 of 14 with zstd. Gzip matches at every level (60 of 60 streams in Java 17 and 25) only because both sides use the code of
-zlib: another build of it, such as zlib-ng, compresses otherwise, and Java before 16 writes another byte in the header.
+Compressed bytes are read back and not compared, at any level: no format fixes them. Java compressed 48 batches
+(``java_batches.json``); the reference writes the same bytes for 10 of 10 with gzip, 9 of 11 with lz4, 7 of 13 with snappy
+and 0 of 14 with zstd. Gzip matches at every level (60 of 60 streams in Java 17 and 25) only because both sides use zlib:
+another build of it, such as zlib-ng, gives other bytes, and Java before 16 writes another byte in the header.
 
 Not asked: what is left of a zstd frame that is cut or malformed behind its header, which differs by library; lengths for
 which Java cannot allocate the memory, among them, up to 3.5.1, blocks of snappy above 512 MB; a match of lz4 at offset 0 in
-a damaged block, for which up to 0.11.0.x the native library copies memory that nobody has written.
+a damaged block, for which up to 0.11.0.x the native library copies uninitialized memory.
 """
 
 from __future__ import annotations

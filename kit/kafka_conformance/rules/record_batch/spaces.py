@@ -94,7 +94,7 @@ def every_header_field() -> Iterator[RecordBatchQuestion]:
 
 
 def every_record_part() -> Iterator[RecordBatchQuestion]:
-    """Yield two records, in the first of which each part is replaced by each odd varint, uncompressed and with gzip."""
+    """Yield two records; each part of the first is replaced by each odd varint, uncompressed and with gzip."""
     second = raw_record(b"2", b"3", offset_delta=1)
     for codec in ("none", "gzip"):
         for part, odd in product(range(12), ODD_VARINTS):
@@ -198,7 +198,7 @@ def every_wrapper() -> Iterator[RecordBatchQuestion]:
         for attributes, timestamp in product((0, 8), (-1, 0, 77)):
             given = _CODECS.index(codec) | attributes
             yield _decode(_wrapper(_INNER, codec, magic, attributes=given, timestamp=timestamp).data())
-        # lz4 of magic 0 has a checksum of its own; nothing, a part of a message, and a wrapper within the wrapper.
+        # lz4 of magic 0 has another checksum; then nothing, a part of a message, and a wrapper within the wrapper.
         content = message_set(_INNER)
         for value in (compressed(codec, content, magic=1 - magic), None, b"", content, compressed(codec, b"")):
             yield _decode(replace(_wrapper(_INNER, codec, magic), value=value).data())

@@ -1,6 +1,6 @@
 """Write batches part by part, so that each part can be wrong.
 
-The formats are written here once more, plainly: a mistake in the reference must not choose the questions that do not show
+The formats are a second, plain implementation: a mistake in the reference must not choose the questions that do not show
 it. Compressed bytes are the simplest that each format allows: literals, and blocks that are not compressed.
 """
 

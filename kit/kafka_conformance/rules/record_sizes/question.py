@@ -1,9 +1,9 @@
 """The question of ``record-sizes``, how such questions are made, and the small spaces that are asked whole.
 
 Sizes change at the ends of varints, so lengths, deltas and counts are taken from both sides of each: zig-zag leaves the
-first byte at 2^6, the next at 2^13, and so on. Whether there is room changes at one byte, so the size of a batch is taken
-from around what some of its records come to; that sum is written here once more, plainly, lest a mistake in the
-reference would choose the questions that do not show it.
+first byte at 2^6, the next at 2^13, and so on. Whether there is room changes at one byte, so the size of a batch is close
+to the sum of some of its records. That sum is computed here separately: with the sum of the reference, a mistake in it
+could choose questions that do not show the mistake.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ Int64: TypeAlias = (
 
 
 class Length(Question, frozen=True):
-    """A field of so many zero bytes."""
+    """A field of zero bytes."""
 
     length: Annotated[int, msgspec.Meta(ge=0, le=2 * _LARGEST)]
     """The length in bytes."""
 
 
 class Utf16(Question, frozen=True):
-    """The name of a header that is no Unicode text."""
+    """The name of a header that is not Unicode text."""
 
     utf16: Annotated[str, msgspec.Meta(pattern=r"^([0-9a-f]{4})*$(?![\s\S])")]
     """The name in UTF-16, big-endian, as hex."""
@@ -109,7 +109,7 @@ def number(value: int) -> int | str:
 
 
 def _around(bits: int) -> Iterator[int]:
-    """Both sides of every end of a zig-zag varint of so many bits, and of 7-bit ends without the zig-zag."""
+    """Both sides of every end of a zig-zag varint of ``bits`` bits, and of 7-bit ends without the zig-zag."""
     yield 0
     for shift in sorted({*range(6, bits, 7), *range(7, bits, 7), bits - 1}):
         for value in (2**shift - 1, 2**shift, 2**shift + 1):

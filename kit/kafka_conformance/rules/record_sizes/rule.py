@@ -7,8 +7,8 @@ The question is one batch, made as the producer makes it, and its records in ord
      "measured": [{"offset_delta": 64, "timestamp_delta": -1, "key": null, "value": 2147483647}],
      "observed": [[500, 1000]]}
 
-Keys and values are hex, null, or so many zero bytes. The name of a header is text, or ``{"utf16": "d800"}``, big-endian,
-where it is no Unicode text. All codecs are estimated in the same way; gzip is asked, since it needs no library. Up to
+Keys and values are hex, null, or a number of zero bytes. The name of a header is text, or ``{"utf16": "d800"}``, big-endian,
+where it is not Unicode text. All codecs are estimated in the same way; gzip is asked, since it needs no library. Up to
 0.10.2.x there are no headers, and ``magic`` has no effect: batches are written with 1.
 
 The answer::
@@ -198,7 +198,7 @@ def _labels_by_answer(question: RecordSizesQuestion) -> Iterator[str]:
 
 
 def _path(question: RecordSizesQuestion) -> str:
-    """Where releases part ways: at what is expected of a codec, at compression, at keys that are no text."""
+    """Return the group of a difference: expected ratios of a codec, compression, or keys that are not text."""
     if question.observed:
         return "observed"
     if question.compression != "none":

@@ -1,4 +1,4 @@
-"""Mistakes in RoundRobinAssignor: in the circle, in who is skipped, in the order of members and partitions."""
+"""Mistakes in RoundRobinAssignor: in the circle, in skipped members, in the order of members and partitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Mistakes in the coordinator's range assignor: in the order of members, in the shares, in whom a topic is divided among."""
+"""Mistakes in the coordinator's range assignor: the order of members, their shares, and who shares a topic."""
 
 from __future__ import annotations
 

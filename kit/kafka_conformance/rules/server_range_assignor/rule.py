@@ -66,7 +66,7 @@ RULE = Rule(
     source="org.apache.kafka.coordinator.group.assignor.RangeAssignor.assign",
     harness=HARNESS,
     behaviours=(ServerRangeAssignorBehaviour, TargetAssignmentBuilderBehaviour),
-    # The order of a member's topics decides nothing: each topic is divided by itself.
+    # The order of a member's topics decides nothing: each topic is divided separately.
     unobservable=frozenset({"TargetAssignmentBuilderBehaviour.topics_by_name"}),
     links=(*LINKS, "https://issues.apache.org/jira/browse/KAFKA-16944"),
 )

@@ -92,7 +92,7 @@ def _unsigned(self: HeterogeneousBuilder, topics: Iterable[Uuid]) -> list[Uuid]:
 
 
 def _no_balance(_: Any) -> None:
-    """Leave the assignment as it is filled."""
+    """Leave the assignment unbalanced."""
 
 
 def _near_subscribers(self: RackInfo, partition: Partition, targets: Any) -> list[str]:

@@ -33,7 +33,7 @@ _STICKY, _ROUND_ROBIN = ("default", "uniform-sticky"), ("round-robin",)
 
 
 class _Ageing(Batches):
-    """Counts a batch's age in the records of its own partition, so that a batch left behind is never drained."""
+    """Counts a batch's age in the records of its partition, so that a batch left behind is never drained."""
 
     def is_open(self, partition: int, now: int) -> bool:
         del now

@@ -121,7 +121,7 @@ class _AppendsAnyOffset(TimeIndex):
 
 
 class _OverflowWritesNothing(TimeIndex):
-    """A refused offset leaves the file as it was."""
+    """A refused offset leaves the file unchanged."""
 
     def maybe_append(self, timestamp: int, offset: int, skip_full_check: bool = False) -> None:
         position = self._mapped.position if self._mapped is not None else 0

@@ -30,7 +30,7 @@ class ElectionAnswer(AnswerType, frozen=True):
     state: ElectedState | None
     """The next state; null: no leader."""
     replicas: tuple[int, ...]
-    """The replicas that are told."""
+    """The replicas that are notified."""
 
 
 class ZookeeperLeaderElectionAnswer(AnswerType, frozen=True):

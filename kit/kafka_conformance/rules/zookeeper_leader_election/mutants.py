@@ -1,4 +1,4 @@
-"""Known mistakes of a controller on ZooKeeper: who may lead in each kind of election, and what becomes of the ISR."""
+"""Known mistakes of a controller on ZooKeeper: which replica may lead in each kind of election, and the ISR after it."""
 
 from __future__ import annotations
 

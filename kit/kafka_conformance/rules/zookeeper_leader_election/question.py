@@ -19,7 +19,7 @@ class ZookeeperLeaderElectionQuestion(Question, frozen=True, omit_defaults=True)
     """An election of a partition's leader."""
 
     election: Literal["offline", "reassign", "preferred", "shutdown"]
-    """Of a partition without a leader; by a reassignment; of the first replica; away from brokers that shut down."""
+    """Elect for a partition without a leader; by a reassignment; the first replica; away from brokers that shut down."""
     assignment: Brokers
     """The replicas; the first is the preferred leader."""
     isr: Brokers

@@ -1,6 +1,6 @@
-"""Which keys a sweep asks about, as blocks that can each be made by themselves, and what the reference says of them.
+"""The keys of a sweep, as blocks that can be made independently, and the reference's answers to them.
 
-Java makes the keys (``oracle/spark/…/KeySpace.java``), where it also answers. Here they are made once more, by other code:
+Java makes the keys (``oracle/spark/…/KeySpace.java``), where it also answers. Here other code makes them a second time:
 for the reference, and to look whether those that Java answered are those that were meant.
 
 =========  ============================================================================================================
@@ -57,7 +57,7 @@ class KeySpace:
 
     @property
     def name(self) -> str:
-        """What is asked, in words."""
+        """A text that says what is asked."""
         counts = f" × partition counts {self.first_argument}-{self.first_argument + self.arguments - 1}"
         over = counts if self.arguments > 1 else ""
         if self.every:
@@ -82,7 +82,7 @@ class KeySpace:
 
 
 def keys_up_to(longest: int) -> int:
-    """How many keys of up to so many bytes there are."""
+    """Return the number of keys of up to ``longest`` bytes."""
     return sum(256**length for length in range(longest + 1))
 
 
@@ -124,7 +124,7 @@ def _every(first: int, count: int) -> tuple[Any, Any]:
 
 @lru_cache(maxsize=4)
 def _alike(count: int, length: int) -> Any:
-    """The offsets of so many keys of one length; nearly all blocks of short keys have the same."""
+    """Return the offsets of ``count`` keys of one length; nearly all blocks of short keys have the same."""
     import numpy as np
 
     return np.arange(0, (count + 1) * length, length, dtype=np.int32)

@@ -10,9 +10,9 @@ A row is a block, by its number from ``spark.range``. No step runs on the driver
    have the same checksum on both sides. Equal claims prove a block. For any other block the reference answers once more,
    the two columns are compared, and a key where they differ becomes a question.
 
-A checksum of answers is no answer: what could it hide? A CRC-32 always shows a single answer that differs, however much, and
-several that lie next to each other within 32 bits. Of more than one it misses one block in four billion, by chance; and what
-is wrong in an implementation is wrong in many blocks.
+A checksum of answers is not the answers: what could it hide? A CRC-32 always shows a single answer that differs, however
+much, and several that lie next to each other within 32 bits. Several others go unnoticed in one block of four billion, by
+chance; and a mistake of an implementation shows in many blocks.
 
 What comes out is a row for each block, with counts that are exact and as many of the questions as are still wanted. Keys
 never go through the driver. A mutant claims nothing, so all answers come back and are compared one by one.
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["CLAIM", "ClaimKeys", "CompareKeys", "Keys"]
 
 CLAIM = np.dtype([("count", "<i8"), ("argument", "<i8"), ("keys_sum", "<i8"), ("answers_sum", "<i8")])
-"""What is claimed of a block, by the reference and by Java alike; ``KeyBlock.java`` says it too."""
+"""The claim about a block, in the form that the reference and Java share; ``KeyBlock.java`` describes it too."""
 
 _ANSWERS_AT = CLAIM.itemsize + 8
 _PER_CHUNK = 4_096
@@ -232,7 +232,7 @@ class Keys:
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name for people."""
         return self.space.name
 
     @property

@@ -40,7 +40,7 @@ class Work(Protocol):
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name for people."""
         ...
 
     @property
@@ -107,7 +107,7 @@ class Plan:
     kills: bool = False
 
     def document(self, sent: Sequence[SentRelease]) -> dict[str, Any]:
-        """Return the plan as it is written into the run's folder."""
+        """Return the plan in the form that is written into the run's folder."""
         parts = [{"rule": part.rule.slug, "release": str(part.release), "jar_sha256": each.sha256, **part.work.plan()}
                  for part, each in zip(self.parts, sent, strict=True)]  # fmt: skip
         return {
@@ -223,7 +223,7 @@ def _check_rows(result: PartResult, row: Any) -> None:
     if row.rows != work.blocks or row.blocks != work.blocks:
         raise OracleFault(f"{_name(result)} has {work.blocks} blocks, and {row.blocks} were asked: nothing is proven")
     if work.drawn and row.seen != row.rows:
-        raise OracleFault(f"{_name(result)}: only {row.seen} of {row.rows} blocks asked something of their own:"
+        raise OracleFault(f"{_name(result)}: only {row.seen} of {row.rows} blocks asked different questions:"
                           " the generator repeats itself, so nothing is proven")  # fmt: skip
     if list(row.releases) != [str(result.part.release)] or list(row.jars) != [result.sent.sha256]:
         raise OracleFault(f"{_name(result)} was answered by {row.releases} {row.jars}: nothing is proven")

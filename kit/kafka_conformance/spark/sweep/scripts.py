@@ -3,7 +3,7 @@
 A row is a block of questions. No step runs on the driver:
 
 1. Python generates the questions by Hypothesis, from a seed made of the sweep's, the rule and the number of the block. So
-   a block can be generated again by itself, and no two blocks are the same.
+   a block can be generated again alone, and no two blocks are the same.
 2. Java answers them, one block at a time in each JVM (``Answers.java`` has the reason), as JSON lines.
 3. Python answers them by the reference, or by a mutant, and judges them like every command (``core.pipeline``).
 """
@@ -139,14 +139,14 @@ def _answered(questions: Iterable[Question], outcomes: Iterable[Outcome]) -> Ite
 
 @dataclass(frozen=True, slots=True)
 class Scripts:
-    """So many questions of a rule's strategy, as a part of a sweep."""
+    """A number of questions of a rule's strategy, as a part of a sweep."""
 
     scripts: int
     seed: int
 
     @property
     def name(self) -> str:
-        """In words."""
+        """The name for people."""
         return "drawn questions"
 
     @property

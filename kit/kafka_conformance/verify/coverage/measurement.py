@@ -1,6 +1,6 @@
 """Measure coverage: a JVM with JaCoCo's agent, in which Kafka's classes answer the questions of one rule at a time.
 
-JaCoCo instruments Kafka's classes when they are loaded. For each rule the release is loaded anew, with the Java half of
+JaCoCo instruments Kafka's classes when they are loaded. The release is loaded again for each rule, with the Java half of
 this rule alone, so nothing that another rule runs is counted.
 """
 

@@ -38,12 +38,12 @@ class Summary:
 
     @property
     def never_run(self) -> list[Method]:
-        """The rule's own methods of which nothing has run."""
+        """The rule's own methods that did not run at all."""
         return [method for method in self._own() if not method.lines.run]
 
     @property
     def partly_run(self) -> list[Method]:
-        """The rule's own methods of which something has not run."""
+        """The rule's own methods that did not run completely."""
         return [method for method in self._own() if method.lines.run and (method.missed or method.partly)]
 
     def _own(self) -> Iterator[Method]:
@@ -89,7 +89,7 @@ def false_reasons(row: Row, record: Record) -> list[str]:
 
 
 def decreases(before: Row | None, after: Row) -> list[str]:
-    """Return the methods of which fewer lines or branches ran than ``before``, a line for each."""
+    """Return the methods in which fewer lines or branches ran than ``before``, a line for each."""
     if before is None:
         return []
     now = {method.name: method for methods in after.methods.values() for method in methods}

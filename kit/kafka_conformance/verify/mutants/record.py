@@ -1,7 +1,7 @@
 """The record of killed mutants: for each rule, the code that was asked, and how many questions each mutant took.
 
 ``record.json`` in this folder ships with the package. ``selftest --changed`` asks all mutants of a rule only if the record
-has no row of them as they are installed.
+has no row with the fingerprint of the installed ones.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Kill(msgspec.Struct, frozen=True, array_like=True):
     asked: int
     """Questions until it was given up."""
     differ: int
-    """Questions that it answered otherwise than Java."""
+    """The number of questions that it answered differently from Java."""
 
 
 class Row(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """Which mutants ``selftest`` asks: all of a rule whose record does not hold, and one of every other rule.
 
-The one proves the machinery that asks and compares anew in each run: no fingerprint covers it.
+The one mutant tests the machinery that asks and compares in each run: no fingerprint covers that.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class Selection:
     mutants: tuple[Mutant, ...]
     """In the order of the code."""
     whole: tuple[str, ...]
-    """The rules of which all mutants are asked."""
+    """The rules whose mutants are all asked."""
     sampled: tuple[str, ...] = ()
-    """The rules of which one mutant is asked."""
+    """The rules with one mutant that is asked."""
     left_out: int = 0
     """How many mutants are not asked."""
 

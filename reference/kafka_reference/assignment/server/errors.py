@@ -10,7 +10,7 @@ __all__ = ["NoSuchElementException", "PartitionAssignorException"]
 class PartitionAssignorException(JavaException, ValueError):
     """The assignor cannot compute an assignment.
 
-    ``reason`` is Kafka's message. It is no part of an answer: clients get an error code alone.
+    ``reason`` is Kafka's message. It is not part of an answer: clients get an error code alone.
     """
 
     def __init__(self, reason: str) -> None:

@@ -129,7 +129,7 @@ class SubscribedTopic:
 
 @dataclass(frozen=True, slots=True)
 class Subscriber:
-    """A member as the coordinator knows it: the names it subscribes to, and its partitions in the last target assignment."""
+    """A member of the coordinator's group: the names it subscribes to, and its partitions in the last target assignment."""
 
     id: str
     instance: str | None

@@ -15,7 +15,7 @@ __all__ = ["RackInfo"]
 
 
 class RackInfo:
-    """Which members are in a rack of which partitions. Racks count only if ``used``."""
+    """Which members share a rack with which partitions. Racks count only if ``used``."""
 
     def __init__(self, group: Group, topics: Iterable[Uuid]) -> None:
         self._rack_of = {member.id: member.rack for member in group.members if member.rack}

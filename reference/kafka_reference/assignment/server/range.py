@@ -1,7 +1,7 @@
 """The range assignor of the coordinator.
 
 Each topic is divided among the members that subscribe to it: shares differ by one partition at most. Since 3.9.0 a share
-is one range of partitions, and members are sorted, so that topics with equal counts are divided alike. Up to 3.8.x a
+is one range of partitions, and members are sorted, so topics with equal counts are divided in the same way. Up to 3.8.x a
 member keeps what it had, up to its share, lowest partitions first, and the rest goes to the others in ascending order.
 
 Java source mirrored: ``org.apache.kafka.coordinator.group.assignor.RangeAssignor``, since 3.6.0,

@@ -1,6 +1,6 @@
 """The uniform assignor of the coordinator, the default: all partitions of all topics together are divided evenly.
 
-A homogeneous group, in which all members subscribe to the same topics, has an algorithm of its own, and so has a
+There is one algorithm for a homogeneous group, in which all members subscribe to the same topics, and another for a
 heterogeneous one. Both were rewritten: see the modules that are imported here.
 
 Java source mirrored: ``org.apache.kafka.coordinator.group.assignor.UniformAssignor``, since 3.7.0,

@@ -500,7 +500,7 @@ def test_answer_command_as_driver_gives_the_answers_of_the_reference() -> None:
             questions = list(islice(rule.spaces[0].questions(), 0, 60, 20))
             assert answerer.answer(rule, NEWEST, questions) == ReferenceAnswerer().answer(rule, NEWEST, questions)
         old = answerer.answer(RULES["murmur2"], parse_release("0.9.0.1"), [Murmur2Question("00")])
-        assert old == [Unsupported("murmur2 is no rule of release 0.9.0.1")]
+        assert old == [Unsupported("murmur2 is not a rule of release 0.9.0.1")]
         assert answerer.finish() is None
 
 

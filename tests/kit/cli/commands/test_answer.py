@@ -83,19 +83,19 @@ def test_answer_command_answers_lines_in_order_and_skips_empty_lines() -> None:
         (b"nope", None, "line 1 is not JSON: "),
         (b'{"id": "1"', None, "line 1 is not JSON: "),
         (b"\xff", None, "line 1 is not JSON: "),
-        (b'"text"', None, "line 1 is no question: Expected `object`, got `str`"),
-        (b"5", None, "line 1 is no question: "),
-        (b"null", None, "line 1 is no question: "),
-        (b"[1]", None, "line 1 is no question: "),
-        ({}, None, "line 1 is no question: Object missing required field `id`"),
-        ({**ASK, "id": 5}, 5, "line 1 is no question: Expected `str`, got `int` - at `$.id`"),
-        ({**ASK, "more": 1}, "1", "line 1 is no question: Object contains unknown field `more`"),
-        ({k: v for k, v in ASK.items() if k != "release"}, "1", "line 1 is no question: Object missing required field"),
+        (b'"text"', None, "line 1 is not a question: Expected `object`, got `str`"),
+        (b"5", None, "line 1 is not a question: "),
+        (b"null", None, "line 1 is not a question: "),
+        (b"[1]", None, "line 1 is not a question: "),
+        ({}, None, "line 1 is not a question: Object missing required field `id`"),
+        ({**ASK, "id": 5}, 5, "line 1 is not a question: Expected `str`, got `int` - at `$.id`"),
+        ({**ASK, "more": 1}, "1", "line 1 is not a question: Object contains unknown field `more`"),
+        ({k: v for k, v in ASK.items() if k != "release"}, "1", "line 1 is not a question: Object missing"),
         ({**ASK, "release": "4.x"}, "1", "line 1: '4.x' is not a Kafka release"),
         ({**ASK, "release": "newest"}, "1", "line 1: 'newest' is not a Kafka release"),
-        ({**ASK, "question": {"kay": "61"}}, "1", "line 1 is no question: Object contains unknown field `kay`"),
-        ({**ASK, "question": {"key": "6"}}, "1", "line 1 is no question: Expected `str` matching regex"),
-        ({**ASK, "question": None}, "1", "line 1 is no question: Expected `object`, got `null`"),
+        ({**ASK, "question": {"kay": "61"}}, "1", "line 1 is not a question: Object contains unknown field `kay`"),
+        ({**ASK, "question": {"key": "6"}}, "1", "line 1 is not a question: Expected `str` matching regex"),
+        ({**ASK, "question": None}, "1", "line 1 is not a question: Expected `object`, got `null`"),
     ],
 )
 def test_malformed_line_is_answered_with_line_number_and_error(line: object, name: object, why: str) -> None:
@@ -123,7 +123,7 @@ def test_unknown_rule_or_release_without_rule_is_unsupported_with_exit_code_0() 
     assert one({**ASK, "rule": "murmur3"}) == (0, {"id": "1", "unsupported": "unknown rule 'murmur3'"})
     assert one({**ASK, "release": "0.9.0.1"}) == (
         0,
-        {"id": "1", "unsupported": "murmur2 is no rule of release 0.9.0.1"},
+        {"id": "1", "unsupported": "murmur2 is not a rule of release 0.9.0.1"},
     )
 
 

@@ -119,7 +119,7 @@ def test_behaviour_command_omits_fields_marked_unobservable(monkeypatch: pytest.
     [
         (("murmur2",), "murmur2: no change in any release\n"),
         (("delivery", "--kafka", "3.1.2", "4.4.0"), "delivery: no change\n"),
-        (("default-partitioner", "--kafka", "4.4.0"), "default-partitioner: there is no such rule in 4.4.0\n"),
+        (("default-partitioner", "--kafka", "4.4.0"), "default-partitioner: the rule does not exist in 4.4.0\n"),
     ],
 )
 def test_behaviour_command_without_changes_prints_one_line(

@@ -88,21 +88,21 @@ def test_broker_run_prints_address_and_exits_0_on_ctrl_c(stood: Stood, capsys: p
 
 
 def test_broker_run_raises_broker_lost_if_a_node_exits(stood: Stood) -> None:
-    stood.end = BrokerLost("node 1 ended by itself")
-    with pytest.raises(BrokerLost, match="node 1 ended by itself"):
+    stood.end = BrokerLost("node 1 ended unexpectedly")
+    with pytest.raises(BrokerLost, match="node 1 ended unexpectedly"):
         broker.run(**RUN)
     assert stood.gone
 
 
 @pytest.mark.parametrize("topic", ["orders", "orders:", ":3", "orders:0", "orders:-1", "orders:three", "orders:²"])
 def test_malformed_topic_option_is_refused_before_a_broker_starts(stood: Stood, topic: str) -> None:
-    with pytest.raises(BadInput, match="is no topic: name it with its number of partitions"):
+    with pytest.raises(BadInput, match="is not a topic: give a name and a number of partitions"):
         broker.run(**RUN | {"topics": (topic,)})
     assert not stood.gone
 
 
 def test_broker_setting_without_equals_sign_is_refused_in_one_line(stood: Stood) -> None:
-    with pytest.raises(BadInput, match=r"'a.b' is no setting: give a name and a value"):
+    with pytest.raises(BadInput, match=r"'a.b' is not a setting: give a name and a value"):
         broker.run(**RUN | {"settings": ("a.b",)})
 
 

@@ -118,5 +118,5 @@ def test_merge_of_certificates_with_other_seed_or_duplicate_rows_is_refused(fold
     one, other = written(folder / "one.json"), written(folder / "other.json", seed=4711)
     with pytest.raises(BadInput, match="their seed is"):
         run(files=[one, other], shipped=False, markdown=False, write=None)
-    with pytest.raises(BadInput, match="two of the certificates tell of"):
+    with pytest.raises(BadInput, match="two of the certificates have a row for"):
         run(files=[one, one], shipped=False, markdown=False, write=None)

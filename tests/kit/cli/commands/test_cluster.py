@@ -121,7 +121,7 @@ def test_zookeeper_cluster_history_that_differs_exits_1_and_prints_play_command(
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (("check", "--group", "2"), "^there is no group 2: expected 0 to 1$"),
+        (("check", "--group", "2"), "^unknown group 2: expected 0 to 1$"),
         (("check", "--kafka", "3.8.1"), r"^histories are played since 3\.9, not on 3\.8\.1$"),
         (
             ("check", "--zookeeper", "--kafka", "4.3.1"),

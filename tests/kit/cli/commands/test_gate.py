@@ -123,7 +123,7 @@ def test_gate_with_equal_seeds_reports_identical_failing_questions(tmp_path: Pat
         (["python:x:y", "--", "cat"], "give one of them"),
         (["python:no_such_module:answerer"], "no_such_module"),
         (["--", "/no/such/command"], "could not be asked"),
-        (["no-such-driver"], "no driver"),
+        (["no-such-driver"], "unknown driver"),
         (["--write-known-failures", "--", "cat"], "needs --known-failures"),
         (["--known-failures", "missing.toml", "--", "cat"], "cannot be read"),
         (["--kafka", "0.1", "--", "cat"], "0.1"),
@@ -186,7 +186,7 @@ def test_closed_standard_output_keeps_the_exit_code_of_the_gate(
     assert done.returncode == code
     if closed == "stdout":
         warning = "kafka-conformance: warning: standard output was closed before everything was printed; "
-        assert done.stderr == f"{warning}the exit code is the verdict all the same\n"
+        assert done.stderr == f"{warning}the exit code is still the verdict\n"
 
 
 def test_os_error_raised_inside_the_gate_is_not_reported_as_unwritable_file(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -95,7 +95,7 @@ def test_replay_asks_expected_and_actual_side_in_the_saved_releases(replayed: Re
 
 @pytest.mark.parametrize(
     ("version", "why"),
-    [("2.3.1", "the question holds 0 draws"), ("0.8.2.2", "producer-partition is no rule of release 0.8.2.2")],
+    [("2.3.1", "the question holds 0 draws"), ("0.8.2.2", "producer-partition is not a rule of release 0.8.2.2")],
 )
 def test_replay_with_an_answerer_that_cannot_answer_exits_with_2(replayed: Replayed, version: str, why: str) -> None:
     side = {**JAVA, "by": "reference", "release": version}

@@ -48,4 +48,4 @@ def test_rules_command_write_creates_pages_and_check_names_outdated_pages(
 def test_rules_command_check_of_missing_folder_names_the_command_to_write_pages(tmp_path: Path) -> None:
     error = rules("--check", str(tmp_path / "none")).exception
     assert isinstance(error, BadInput)
-    assert str(error) == f"{tmp_path}/none is no folder: write the pages first, with --write {tmp_path}/none"
+    assert str(error) == f"{tmp_path}/none is not a folder: write the pages first, with --write {tmp_path}/none"

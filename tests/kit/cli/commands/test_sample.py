@@ -74,7 +74,7 @@ def test_sample_command_marks_an_allowed_unproven_release() -> None:
         ("qqq", "unknown rule 'qqq': expected one of builtin-partitioner, "),
         ("murmur2 --kind null", "murmur2 has no kind of question 'null': did you mean 'null key'?"),
         ("murmur2 --kafka all", "sample takes one release, not 80"),
-        ("builtin-partitioner --kafka 3.0.0", "there is no builtin-partitioner in 3.0.0: it exists since 3.3.0"),
+        ("builtin-partitioner --kafka 3.0.0", "builtin-partitioner does not exist in 3.0.0: it exists since 3.3.0"),
         ("murmur2 --kafka 9.9.9", "release 9.9.9 is not proven"),
         ("murmur2 --answers", "--answers needs --json"),
     ],

@@ -53,7 +53,7 @@ class Fake:
 
     def play(self, _: Any, scripts: Any, expected: Any, __: Any) -> list[PlayedHistory]:
         if self.lost:
-            raise BrokerLost("a broker ended by itself")
+            raise BrokerLost("a broker ended unexpectedly")
         if self.slow:
             self.slow -= 1
             raise TooSlow("slow")
@@ -113,6 +113,6 @@ def test_history_group_too_slow_three_times_raises_too_slow(fake: Fake) -> None:
 
 def test_lost_broker_ends_the_check_and_stops_all_clusters(fake: Fake) -> None:
     fake.lost = True
-    with pytest.raises(BrokerLost, match="ended by itself"):
+    with pytest.raises(BrokerLost, match="ended unexpectedly"):
         run(2)
     assert fake.started == fake.ended

@@ -111,7 +111,7 @@ public final class AccumulatorAccess {
         return deque(BatchAccess.topicPartition(batch));
     }
 
-    /** Gives back the batch's memory, and unless {@code memoryOnly} completes it, where that is a step of its own. */
+    /** Gives back the batch's memory, and unless {@code memoryOnly} completes it, where that is a separate step. */
     public void release(Object batch, boolean memoryOnly) throws Exception {
         boolean completes = !memoryOnly && Members.has(accumulator, "completeAndDeallocateBatch");
         call(completes ? "completeAndDeallocateBatch" : "deallocate", batch);
@@ -211,7 +211,7 @@ public final class AccumulatorAccess {
         return found;
     }
 
-    /** Since 3.3.0 queues are kept by topic, beside the topic's partitioner. */
+    /** Since 3.3.0 queues are kept by topic, together with the topic's partitioner. */
     private static boolean keepsTopics() {
         return Members.field(TYPE, "topicInfoMap") != null;
     }

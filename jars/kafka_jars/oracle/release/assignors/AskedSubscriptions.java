@@ -17,8 +17,8 @@ import org.apache.kafka.common.TopicPartition;
  * Subscriptions as the leader of a group gets them. They are of PartitionAssignor, since 2.4.0 of ConsumerPartitionAssignor, with
  * owned partitions since then, and with generation and rack since 3.4.0.
  *
- * The user data are what the assignor of the member writes once it has been told its owned partitions and their generation;
- * a member that owned partitions and has no generation is of an older release, whose user data have none.
+ * The user data are what the member's assignor writes after it has received its owned partitions and their generation. A
+ * member that owned partitions and has no generation is of an older release, whose user data have none.
  */
 final class AskedSubscriptions {
     private static final String CONSUMER = "org.apache.kafka.clients.consumer.";

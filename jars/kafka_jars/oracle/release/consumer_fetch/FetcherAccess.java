@@ -31,7 +31,7 @@ import org.apache.kafka.common.utils.Time;
  * <table>
  * <tr><td>up to 2.3.x</td><td>Fetcher.CompletedFetch is static and takes the fetch offset</td></tr>
  * <tr><td>2.4.0 to 3.4.x</td><td>it belongs to a Fetcher and takes the iterator of batches</td></tr>
- * <tr><td>since 3.5.0</td><td>CompletedFetch is a class of its own</td></tr>
+ * <tr><td>since 3.5.0</td><td>CompletedFetch is a top-level class</td></tr>
  * <tr><td>since 3.7.0</td><td>a FetchBuffer holds it, and FetchCollector reads it</td></tr>
  * </table>
  */

@@ -15,7 +15,7 @@ import java.util.Map;
 import kafkaoracle.reflection.Members;
 import kafkaoracle.rule.Rule;
 
-/** An index of a log segment, step by step, on a file of its own. Calls go by name: the classes moved from Scala to Java. */
+/** An index of a log segment, step by step, on its own file. Calls go by name: the classes moved from Scala to Java. */
 public abstract class IndexRule extends Rule {
     private final IndexFolder folder = new IndexFolder();
     private final String simpleName;

@@ -8,7 +8,7 @@ import kafkaoracle.reflection.Members;
 import kafkaoracle.rule.Rule;
 import org.apache.kafka.common.TopicPartition;
 
-/** What the log of a leader learns of a client's batch: LogValidator says which offset goes with the largest timestamp. */
+/** What the log of a leader receives for a client's batch: LogValidator returns the offset of the largest timestamp. */
 final class LeaderAppend {
     private static final byte MAGIC = 2;
     private static final int NO_EPOCH = -1;

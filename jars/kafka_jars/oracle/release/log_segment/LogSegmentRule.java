@@ -15,7 +15,7 @@ import kafkaoracle.reflection.Arguments;
 import kafkaoracle.reflection.Members;
 import kafkaoracle.rule.ScriptRule;
 
-/** LogSegment, step by step, on files of its own. Calls go by name: the class moved from Scala to Java. */
+/** LogSegment, step by step, on its own files. Calls go by name: the class moved from Scala to Java. */
 public final class LogSegmentRule extends ScriptRule {
     private final SegmentFiles files = new SegmentFiles();
     private final SteppedClock clock = new SteppedClock();

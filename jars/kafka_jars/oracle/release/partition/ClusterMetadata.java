@@ -31,7 +31,7 @@ final class ClusterMetadata {
         }
     }
 
-    /** Registers a broker, or registers it anew. */
+    /** Registers a broker, or registers it again. */
     void register(Map<?, ?> broker) throws Exception {
         Object record = Class.forName(RECORDS + "RegisterBrokerRecord").getConstructor().newInstance();
         Members.call(record, "setBrokerId", ((Number) broker.get("id")).intValue());

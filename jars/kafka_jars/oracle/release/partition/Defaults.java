@@ -36,7 +36,7 @@ final class Defaults {
         return shortest(type);
     }
 
-    /** What an interface's method answers if nobody has said anything else. */
+    /** What a method of an interface returns, unless a value was set for it. */
     static Object of(Object self, Method method) throws ReflectiveOperationException {
         switch (method.getName()) {
             case "hashCode":

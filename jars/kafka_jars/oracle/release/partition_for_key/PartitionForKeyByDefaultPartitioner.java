@@ -16,8 +16,8 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * partition-for-key before 3.3.0, where it has no method of its own: DefaultPartitioner.partition with a key, over a topic
- * whose list of partitions is ours, so that it can have any size an int can name.
+ * partition-for-key before 3.3.0, where there is no such method: DefaultPartitioner.partition with a key, over a topic whose
+ * list of partitions is ours, so that its size can be any int.
  *
  * DefaultPartitioner treats a null key as none (round robin or sticky), so a null key is put to Utils.murmur2, with which
  * the rule begins.

@@ -16,10 +16,10 @@ public abstract class ClusterScriptRule extends ScriptRule {
     private Cluster cluster;
     private Set<String> topics;
 
-    /** Makes Kafka's object anew. The question's first cluster is made already, so no draw is lost to it. */
+    /** Makes a new object of Kafka's. The question's first cluster is made already, so it takes no draw. */
     protected abstract void start(Map<String, Object> question) throws Exception;
 
-    /** The cluster as it is at this step. */
+    /** The cluster at this step. */
     protected final Cluster cluster() {
         return cluster;
     }

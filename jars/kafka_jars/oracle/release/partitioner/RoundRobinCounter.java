@@ -8,7 +8,7 @@ import kafkaoracle.reflection.Members;
 /**
  * The counter of 0.10's DefaultPartitioner: one for all topics up to 0.10.1, one for each topic in 0.10.2.
  *
- * It starts at what a java.util.Random of its own draws, so its start is put in by hand.
+ * Kafka draws its start from a separate java.util.Random, so this class sets the start by reflection.
  */
 public final class RoundRobinCounter {
     private final Field counter;

@@ -6,7 +6,7 @@ import java.util.List;
 import kafkaoracle.reflection.Members;
 import org.apache.kafka.clients.producer.KafkaProducer;
 
-/** A call of KafkaProducer.flush, on a thread of its own: it waits for the batches that were incomplete when it was called. */
+/** A call of KafkaProducer.flush, on a separate thread: it waits for the batches that were incomplete when it was called. */
 final class FlushCall {
     private static final long LIMIT_MS = 20_000;
 

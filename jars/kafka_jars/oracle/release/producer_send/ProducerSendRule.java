@@ -199,7 +199,7 @@ public final class ProducerSendRule extends ScriptRule {
         return found;
     }
 
-    /** Waits until the calls of flush that are over have returned, lest they return at some time. */
+    /** Waits until the calls of flush that are over have returned: otherwise the time of their return would be random. */
     private void endFlushes() {
         try {
             for (FlushCall flush : List.copyOf(flushes)) {

@@ -174,7 +174,7 @@ final class SteppedProducer {
         }
     }
 
-    /** How many requests Kafka allows in flight: it hands that to the client of its own only. */
+    /** How many requests Kafka allows in flight: it passes the number only to a client that it makes itself. */
     private int maxInFlight() throws Exception {
         Method configured = Members.method(KafkaProducer.class, "configureInflightRequests");
         return configured != null ? (Integer) configured.invoke(producer, arguments(configured))

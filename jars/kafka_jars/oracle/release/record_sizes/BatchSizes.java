@@ -12,7 +12,7 @@ import kafkaoracle.rule.Rule;
  * its first record, the expected compression ratio, then record after record. A record for which there is no room is left
  * out, and the batch stays open for the next, so that there is an answer about every record.
  *
- * The classes moved, so each subclass knows the batches of some releases.
+ * The classes moved, so there is a subclass for the batches of each span of releases.
  */
 abstract class BatchSizes extends Rule {
     static final String TOPIC = "t";
@@ -155,7 +155,7 @@ abstract class BatchSizes extends Rule {
         return number == null ? -1 : integer(number);
     }
 
-    /** A header's key; one that is no Unicode text comes as its UTF-16, big-endian. */
+    /** A header's key; one that is not Unicode text comes as its UTF-16, big-endian. */
     private static String text(Object field) {
         if (field instanceof String text) {
             return text;

@@ -11,7 +11,7 @@ import java.util.Map;
  */
 public abstract class ScriptRule extends Rule {
 
-    /** Makes Kafka's object anew. */
+    /** Makes a new object of Kafka's. */
     protected abstract void begin(Map<String, Object> question) throws Exception;
 
     protected abstract Map<String, Object> take(String op, Map<String, Object> step) throws Exception;

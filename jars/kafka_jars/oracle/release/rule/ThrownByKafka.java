@@ -2,7 +2,7 @@ package kafkaoracle.rule;
 
 import java.util.Map;
 
-/** What Kafka threw: Java's simple class name, and the message if Kafka wrote it (the JVM's own messages are no promise). */
+/** What Kafka threw: Java's simple class name, and the message if Kafka wrote it (the JVM may change its own messages). */
 public final class ThrownByKafka extends Exception {
     private static final long serialVersionUID = 1;
     final transient Map<String, Object> answer;

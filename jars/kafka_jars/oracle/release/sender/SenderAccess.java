@@ -14,7 +14,7 @@ import org.apache.kafka.clients.producer.internals.Sender;
 import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.utils.Time;
 
-/** Sender as this release has it: the constructor's arguments go by their types, as they were moved often. */
+/** The Sender of this release. Arguments of its constructor are matched by type, as they were moved often. */
 public final class SenderAccess {
     private static final Constructor<?> SENDER = Sender.class.getConstructors()[0];
     /** One round: runOnce, up to 2.2 run(long). */

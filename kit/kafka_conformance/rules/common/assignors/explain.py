@@ -64,7 +64,7 @@ def _reasons_left(question: AssignorQuestion, left: Iterable[_Partition]) -> Ite
 
 
 def _partitions(answer: Any) -> list[_Partition]:
-    """Return the partitions of an answer; none of something that is no list of partitions."""
+    """Return the partitions of an answer; none if it is not a list of partitions."""
     return [(str(one[0]), one[1]) for one in answer] if isinstance(answer, list | tuple) else []
 
 

@@ -16,7 +16,7 @@ __all__ = [
 EVERY_GROUP = 585_000
 """How many questions :func:`every_group` has."""
 THINNING = 97
-"""Of the questions of :func:`every_group`, verify asks every 97th."""
+"""Verify asks every 97th question of :func:`every_group`."""
 _TOPICS = ("t0", "t1", "t2")
 _SUBSCRIPTIONS = tuple(
     tuple(topic for place, topic in enumerate(_TOPICS) if bits >> place & 1) for bits in range(1 << len(_TOPICS))
@@ -62,7 +62,7 @@ def every_static_member() -> Iterator[AssignorQuestion]:
 
 
 def every_edge_of_groups() -> Iterator[AssignorQuestion]:
-    """Yield groups at the edges: of nobody, of nothing, of many, of names with equal hashes, of what the cluster lacks."""
+    """Yield edge cases: no members, no partitions, many of both, names with equal hashes, topics that the cluster lacks."""
     yield AssignorQuestion({}, ())
     yield AssignorQuestion({"t": 3}, ())
     yield AssignorQuestion({}, (AskedMember("a", topics=("t",)),))

@@ -271,7 +271,7 @@ class CommitsShrinkAtOnce(Partition):
 
 
 class RemovesLeader(Partition):
-    """The leader may remove itself: it looks for a follower's state of its own."""
+    """The leader may remove itself: it looks itself up among the followers."""
 
     def shrink(self) -> None:
         broker, self.broker = self.broker, 0
@@ -281,7 +281,7 @@ class RemovesLeader(Partition):
 
 
 class _Answering(Partition):
-    """A partition that handles a rejection of the controller in its own way."""
+    """A partition that handles a rejection of the controller differently."""
 
     rejection: Rejection
 

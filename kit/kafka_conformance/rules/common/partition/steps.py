@@ -134,7 +134,7 @@ class RespondStep(Question, frozen=True, tag_field="op", tag="respond"):
 
 
 class BrokerStep(RegisteredBroker, frozen=True, tag_field="op", tag="broker"):
-    """The metadata register a broker, or register it anew."""
+    """The metadata register a broker, or register it again."""
 
 
 class UnregisterStep(Question, frozen=True, tag_field="op", tag="unregister"):

@@ -115,7 +115,7 @@ def respond(error: str = "", *, newer: int = 1) -> Symbol:
 
 
 def broker(replica: int, *, newer: int = 0, **fields: bool) -> Symbol:
-    """A broker is registered anew."""
+    """A broker is registered again."""
     return fixed(BrokerStep(replica, _EPOCHS[replica] + newer, **fields))
 
 

@@ -30,7 +30,7 @@ def copied_sizes(question: ServerAssignorQuestion) -> Iterator[int]:
 
 
 def without_unlike(partitions: Iterable[AskedPartition]) -> tuple[AskedPartition, ...]:
-    """Return a member's partitions, one fewer of each topic of which JDKs would copy as many differently."""
+    """Return a member's partitions, without one of each topic whose number of partitions JDKs copy differently."""
     kept: list[AskedPartition] = []
     by_topic: dict[str, list[AskedPartition]] = {}
     for partition in partitions:
@@ -51,6 +51,6 @@ def resized(question: ServerAssignorQuestion) -> ServerAssignorQuestion:
 
 
 def _subscribed_partitions(question: ServerAssignorQuestion) -> int:
-    """Return how many partitions the topics have that somebody subscribes to."""
+    """Return the number of partitions of all topics that have a subscriber."""
     names = {name for member in question.members for name in member.topics}
     return sum(topic.partitions or 0 for topic in question.topics if topic.described and topic.name in names)

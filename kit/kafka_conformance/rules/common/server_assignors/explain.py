@@ -44,7 +44,7 @@ def _row(member: AskedMember, after: list[_Partition]) -> Explained:
 
 
 def _partitions(answer: Any) -> list[_Partition]:
-    """Return the partitions of an answer; none of something that is no list of partitions."""
+    """Return the partitions of an answer; none if it is not a list of partitions."""
     return [(str(one[0]), one[1]) for one in answer] if isinstance(answer, list | tuple) else []
 
 

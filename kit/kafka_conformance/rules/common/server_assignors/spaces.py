@@ -36,7 +36,7 @@ def every_small_group() -> Iterator[ServerAssignorQuestion]:
 
 
 def _owners(size: int, count: int, place: int) -> Iterator[list[int]]:
-    """Yield some of the ways to give ``count`` partitions to ``size`` members, or to nobody; others for each ``place``."""
+    """Yield some of the ways to give ``count`` partitions to ``size`` members or to none; others for each ``place``."""
     ways = (size + 1) ** count
     for sample in range(_SAMPLES):
         way = (place * 7919 + sample * 104729) % ways
@@ -102,7 +102,7 @@ def _racks() -> Iterator[ServerAssignorQuestion]:
 
 
 def every_edge() -> Iterator[ServerAssignorQuestion]:
-    """Yield groups at the edges: of nobody, of nothing, of many, of equal hashes, of what the metadata lack."""
+    """Yield edge cases: no members, no partitions, many of both, equal hashes, topics that the metadata lack."""
     topic = AskedTopic("t", IDS[0], 3)
     for typed in (None, "homogeneous", "heterogeneous"):
         yield ServerAssignorQuestion((topic,), (), typed)

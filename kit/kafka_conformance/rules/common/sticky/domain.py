@@ -1,4 +1,4 @@
-"""Everyday groups with a past: somebody joined, somebody left, a topic grew."""
+"""Typical groups after members joined or left, or a topic grew."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OPTIONAL_LABELS = {
 
 
 def plain() -> Iterator[AssignorQuestion]:
-    """Yield groups without a past, two to five consumers of which one joined or after one left, and one that comes back."""
+    """Yield new groups, groups of two to five consumers after one joined or left, and one with a returning member."""
     yield from plain_groups()
     for size, left, grown, one_topic in product(range(2, 6), (0, 1), (0, 2), (False, True)):
         partitions = [("orders", number) for number in range(6)] + [("payments", number) for number in range(4)]

@@ -55,7 +55,7 @@ def _with_past(draw: Any) -> AssignorQuestion:
     ids = draw(st.lists(st.sampled_from(MEMBERS), min_size=1, max_size=5, unique=True))
     equal = draw(st.booleans())
     lists = st.lists(st.sampled_from((*names, *names, MISSING)), max_size=3, unique=draw(st.integers(0, 7)) < 7)
-    # Topics of one bucket are in the order of the first member of the HashMap, whoever is listed first.
+    # Topics of one bucket are in the order of the first member of the HashMap, which need not be the first one listed.
     orders = st.permutations(names).map(tuple) if draw(st.integers(0, 2)) == 2 else st.just(names)
     subscribed = {each: draw(orders) if equal else tuple(draw(lists)) for each in ids}
     owned = _deal(draw, ids, [(name, number) for name in names for number in range(before[name])])

@@ -87,7 +87,7 @@ def every_change_of_a_topic() -> Iterator[AssignorQuestion]:
 
 
 def every_edge_of_the_past() -> Iterator[AssignorQuestion]:
-    """Yield partitions owned twice, members without topics beside owners, empty racks, and instances without effect."""
+    """Yield partitions owned twice, owners together with members without topics, empty racks, and ignored instances."""
     twice: tuple[AskedPartition, ...] = (("t", 1), ("t", 0), ("t", 1))
     for generation, count in product((None, -1, 2), (1, 2, 5)):
         for topics, place in product(((), ("t",), ("u",), ("t", "u")), range(2)):
@@ -108,8 +108,9 @@ def every_three_claims() -> Iterator[AssignorQuestion]:
 def every_edge_of_balance() -> Iterator[AssignorQuestion]:
     """Yield groups of different subscriptions in which balancing takes rare turns.
 
-    Of two partitions that would swap members one goes home; a partition moves twice; moves are undone, since they make
-    nothing better; a member that has nothing to share would count as too small; new partitions move in place of old ones.
+    Two partitions would swap members, and one of them returns to its owner; a partition moves twice; moves are undone,
+    since they make nothing better; a member that has nothing to share would count as too small; new partitions move in
+    place of old ones.
     """
     for counts, members in (
         ((6, 4, 2, 4), (("tuv", "u1 v0 v1", 1), ("v", "", 1), ("uw", "", 1))),
@@ -181,7 +182,7 @@ def every_lost_generation() -> Iterator[AssignorQuestion]:
 def every_order_of_members() -> Iterator[AssignorQuestion]:
     """Yield two topics of one bucket, in either order of each of three members, which are listed in any order.
 
-    Up to 2.5.0 partitions without an owner are assigned in the order of the topics, if somebody owns anything.
+    Up to 2.5.0 partitions without an owner are assigned in the order of the topics, if any partition has an owner.
     """
     pairs, anything = ((("AaBB", "BBBB"), 1), (("BB", "zz"), 2)), ((("t", 0),), (("gone", 0),))
     for (names, count), owned, listed in product(pairs, anything, permutations(range(3))):
