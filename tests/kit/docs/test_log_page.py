@@ -13,6 +13,8 @@ from rich.console import Console
 from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.find import find_offset, one_partition
 from kafka_conformance.log_inspect.findings import KINDS
+from kafka_conformance.log_inspect.next_steps import STEPS
+from kafka_conformance.log_inspect.next_steps import STEPS
 from kafka_conformance.log_inspect.reports import text
 
 ROOT = Path(__file__).parents[3]
@@ -27,7 +29,9 @@ def shown(command: str) -> str:
 
 def test_log_page_lists_all_kinds_of_finding_with_severity_and_meaning() -> None:
     listed = [line for line in PAGE.partition("## Findings")[2].splitlines() if line.startswith("| `")]
-    assert listed == [f"| `{kind.name}` | {kind.severity} | {kind.meaning} |" for kind in KINDS.values()]
+    assert listed == [
+        f"| `{kind.name}` | {kind.severity} | {kind.meaning} | {STEPS[kind.name]} |" for kind in KINDS.values()
+    ]
 
 
 def test_log_page_shows_current_output_for_a_damaged_partition(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from kafka_conformance.reports.tables import PlainTable, table
 from kafka_conformance.reports.terminal import plural
 
 __all__ = [
-    "offsets_of", "place_of", "retention_lines", "show", "show_search", "start_answers", "verdict_line", "worst_first",
+    "loss_lines", "offsets_of", "place_of", "retention_lines", "show", "show_search", "start_answers", "verdict_line",
+    "worst_first",
 ]  # fmt: skip
 
 _STYLES = {"broken": "bold red", "suspicious": "yellow", "note": "dim"}
@@ -48,10 +49,10 @@ def show(out: Console, found: Inspection, *, segments: bool = False) -> None:
         out.print(_segment_table(partitions))
     for line in retention_lines(partitions):
         out.print(Text(line))
-    explained: set[str] = set()
+    explained: set[tuple[str, str]] = set()
     for each in sorted((each for each in found.findings if each.severity != "note"), key=lambda one: one.severity):
-        _finding(out, each, explain=each.kind not in explained)
-        explained.add(each.kind)
+        _finding(out, each, explain=(each.kind, each.next_step) not in explained)
+        explained.add((each.kind, each.next_step))
     for kind, notes in groupby(
         sorted((each for each in found.findings if each.severity == "note"), key=lambda one: one.kind),
         key=lambda one: one.kind,
@@ -137,11 +138,15 @@ def _finding(out: Console, each: FindingRow, *, explain: bool) -> None:
     text.append(f"{each.severity}  {each.kind}  ", style=_STYLES[each.severity])
     text.append(place_of(each))
     text.append(f"\n  {harmless(each.what)}")
+    for line in loss_lines(each):
+        text.append(f"\n  {line}")
     if each.more:
         text.append(f"\n  … and {each.more:,} more like it in this file", style="dim")
     out.print(text)
     if explain:
         _meaning(out, each)
+        for line in wrapped(Text(f"Next step: {each.next_step}"), out.width - 2):
+            out.print(Text("  ").append_text(line))
 
 
 def _notes(out: Console, kind: str, notes: list[FindingRow]) -> None:
@@ -164,11 +169,27 @@ def _meaning(out: Console, each: FindingRow) -> None:
 def place_of(each: FindingRow) -> str:
     """Return where a finding is, as one line."""
     parts = [each.path]
-    if each.position is not None:
+    if each.position is not None and each.end_position is not None and each.end_position > each.position:
+        parts.append(f"bytes {each.position:,} to {each.end_position - 1:,}")
+    elif each.position is not None:
         parts.append(f"position {each.position:,}")
     if each.offset is not None:
         parts.append(f"offset {each.offset}")
     return ", ".join(parts)
+
+
+def loss_lines(each: FindingRow) -> Iterator[str]:
+    """Yield what a finding makes unreadable, as a line, and nothing if all can be read."""
+    if each.lost is not None:
+        first, last = each.lost.first, each.lost.last
+        lost = (
+            f"offset {first}" if first == last else f"offsets {first} to {'an unknown one' if last is None else last}"
+        )
+        following = "none" if each.next_good_offset is None else each.next_good_offset
+        yield (f"lost: {lost}; next good offset: {following}; the end of a transaction among them: "
+               f"{each.transaction_marker}; the only copy of a producer's state: {each.only_producer_state}")  # fmt: skip
+    elif each.only_producer_state:
+        yield f"the only copy of a producer's state: {each.only_producer_state}"
 
 
 def show_search(out: Console, found: Search) -> None:

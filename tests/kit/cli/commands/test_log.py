@@ -47,7 +47,7 @@ def test_log_inspect_of_a_broken_directory_exits_with_1(
     (folder / "\x1b[31m<b>").write_bytes(b"")
     assert run("inspect", str(folder), "--html", str(tmp_path / "page.html")) == 1
     out = capsys.readouterr().out
-    assert "broken  foreign-bytes  00000000000000000000.log, position " in out
+    assert "broken  foreign-bytes  00000000000000000000.log, bytes " in out
     assert "These bytes are no record batch." in out
     assert "\x1b[31m" not in out
     assert "BROKEN: 1 broken" in out
