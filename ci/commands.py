@@ -109,6 +109,7 @@ INSTANCES = (
     Instance("jars published", JVM, "published releases are pinned", code=-1),
     Instance("jars resolve --kafka 4.4.0", JVM, NEWEST),
     Instance("log find {examples}/log/orders-0 5", LIGHT, "5"),
+    Instance("log find {examples}/log --time 2023-11-14T22:13", LIGHT, "orders-0"),
     Instance("log inspect {examples}/log --records", LIGHT, "orders-0"),
     Instance("place order-1 --partitions 25 --seen 1", AUDIT, "murmur2"),
     Instance("record --to 127.0.0.1:1 --trace a.trace -- {python} -c pass", WIRE, "no frame was recorded", 2),

@@ -119,6 +119,8 @@ RUN: dict[str, dict[str, tuple[str, str]]] = {
     "log find": {
         "--partition": ("log find both 0", "--partition orders-0"),
         "--json": ("log find data/orders-0 0", "--json"),
+        "--time": ("log find data", "--time 2023-11-14"),
+        "--scan": ("log find data --time 2023-11-14T23", "--scan"),
     },
     "log inspect": {
         "--records": ("log inspect data", "--records"),

@@ -12,8 +12,8 @@ from rich.console import Console
 
 from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.find import find_offset, one_partition
+from kafka_conformance.log_inspect.find_time import find_time, parse_time
 from kafka_conformance.log_inspect.findings import KINDS
-from kafka_conformance.log_inspect.next_steps import STEPS
 from kafka_conformance.log_inspect.next_steps import STEPS
 from kafka_conformance.log_inspect.reports import text
 
@@ -58,3 +58,10 @@ def test_log_page_shows_current_output_of_an_offset_search() -> None:
     text.show_search(out, find_offset(one_partition(open_directory(EXAMPLE), ""), 77))
     lines = [line.rstrip() for line in out.file.getvalue().splitlines()]  # type: ignore[attr-defined]
     assert lines == shown("log find kit/docs/examples/log/orders-0 77").splitlines()
+
+
+def test_log_page_output_of_a_search_by_time_is_current() -> None:
+    out = Console(file=io.StringIO(), width=140, highlight=False)
+    text.show_times(out, find_time(open_directory(EXAMPLE.parent), parse_time("2023-11-14T22:13:20.082")))
+    lines = [line.rstrip() for line in out.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    assert lines == shown("log find kit/docs/examples/log --time 2023-11-14T22:13:20.082").splitlines()

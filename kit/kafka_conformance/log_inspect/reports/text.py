@@ -12,13 +12,14 @@ from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.word_wrap import wrapped
 from kafka_conformance.log_inspect.checks.times import TOLERANCE_MS, shown_time
 from kafka_conformance.log_inspect.find import FoundBatch, Search
+from kafka_conformance.log_inspect.find_time import TimeSearches
 from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary
 from kafka_conformance.reports.tables import PlainTable, table
 from kafka_conformance.reports.terminal import plural
 
 __all__ = [
-    "loss_lines", "offsets_of", "place_of", "retention_lines", "show", "show_search", "start_answers", "verdict_line",
-    "worst_first",
+    "loss_lines", "offsets_of", "place_of", "retention_lines", "show", "show_search", "show_times", "start_answers",
+    "verdict_line", "worst_first",
 ]  # fmt: skip
 
 _STYLES = {"broken": "bold red", "suspicious": "yellow", "note": "dim"}
@@ -228,6 +229,37 @@ def show_search(out: Console, found: Search) -> None:
                   f"{_shown(record.value)}", markup=False, style="bold")  # fmt: skip
     if found.why:
         out.print(f"   {found.why}", markup=False)
+
+
+def show_times(out: Console, found: TimeSearches) -> None:
+    """Print a search by time: a row for each range of offsets, and of partitions what a broker answers."""
+    first, last = shown_time(found.first_ms), shown_time(found.last_ms)
+    out.print(
+        f"records of {first}" + (f" to {last}" if found.last_ms > found.first_ms else ""), style="bold", markup=False
+    )
+    rows = [
+        [harmless(each.partition), str(one.segment), f"{one.first_offset} to {one.last_offset}", f"{one.batches:,}",
+         f"{one.position:,}", shown_time(one.smallest_timestamp), shown_time(one.largest_timestamp)]
+        for each in found.partitions
+        for one in each.ranges
+    ]  # fmt: skip
+    if rows:
+        out.print(table("", ["partition", "segment", "offsets", "batches", "position", "earliest", "latest"], rows))
+    for each in found.partitions:
+        for why in each.unread:
+            out.print(f"not read: {harmless(each.partition)}/{harmless(why)}", markup=False)
+        if each.more_ranges:
+            out.print(f"{harmless(each.partition)}: {plural(each.more_ranges, 'more range')}", markup=False)
+    for each in found.partitions if len(found.partitions) <= _MOST_PARTITIONS else ():
+        answer = (
+            "none"
+            if each.first is None
+            else f"offset {each.first.offset} in segment {each.first.segment}, of {shown_time(each.first.timestamp)}"
+        )
+        out.print(f"{harmless(each.partition)}: a broker's search by time returns {answer}; {each.skipped:,} of "
+                  f"{plural(each.segments, 'segment')} skipped", markup=False)  # fmt: skip
+    having = sum(bool(each.ranges) for each in found.partitions)
+    out.print(f"{having:,} of {plural(len(found.partitions), 'partition')} have records of the time", markup=False)
 
 
 def _batch(batch: FoundBatch) -> str:
