@@ -361,9 +361,9 @@ _LISTED = (
          "segment too early.", _WRONG, _REBUILDS),
     Kind("quorum-state-corrupt", _BROKEN, "quorum-state cannot be read: the node does not start.", _STOPS),
     Kind("quorum-state-missing", _NOTE, "There is no quorum-state: the node begins as one that has not voted."),
-    Kind("metadata-log-missing", _NOTE, "The cluster's metadata is in none of the inspected directories. A node that is no "
-         "controller fetches it again. The only controller starts without any topic, and a start renames every partition "
-         "to -stray."),
+    Kind("metadata-log-missing", _BROKEN, "The cluster's metadata is in none of the inspected directories. A node that is "
+         "no controller fetches it again. The only controller starts without any topic, and a start renames every "
+         "partition to -stray."),
     Kind("metadata-snapshot-missing", _BROKEN, "The log of the cluster's metadata begins after its first record, and no "
          "snapshot has what was before. The node does not start.", _STOPS),
     Kind("metadata-snapshot-corrupt", _BROKEN, "The newest snapshot of the cluster's metadata cannot be read: the node "

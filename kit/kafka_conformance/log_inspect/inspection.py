@@ -84,7 +84,7 @@ def inspect(
         _what_else(directory, findings)
         if not any(partition.only is not None for partition in directory.partitions):
             check_partition_metadata(directory, findings)
-    aside = _check_start_files(places, release, settings)
+    aside, unknown = _check_start_files(places, release, settings)
     summaries, rows, left_out = [], [], Counter[str]()
     for (directory, findings), offsets in zip(places, checkpoints, strict=True):
         root = str(directory.root) if len(directories) > 1 else ""
@@ -113,7 +113,7 @@ def inspect(
         kit=kit_version(), directory=", ".join(str(directory.root) for directory in directories), records_decoded=records,
         verdict="broken" if broken else "not judged" if left_out.keys() & set(UNJUDGED) else "sound",
         left_out=dict(left_out), broken=broken, suspicious=suspicious, partitions=summaries, findings=rows,
-        start=judge_start(directories, rows, summaries, release, settings),
+        start=judge_start(directories, rows, summaries, release, settings, unknown),
         took_s=round(time.monotonic() - began, 3),
     )  # fmt: skip
 
@@ -147,11 +147,17 @@ def _all_of(partition: PartitionSummary | None) -> Loss | None:
     return Loss(partition.start, partition.end - 1, marker=marker, state=state)
 
 
-def _check_start_files(places: Places, release: Release, settings: NodeSettings | None) -> set[tuple[Path, str]]:
-    """Check what a start reads before the partitions, and return the partitions that it sets aside."""
+def _check_start_files(
+    places: Places, release: Release, settings: NodeSettings | None
+) -> tuple[set[tuple[Path, str]], str]:
+    """Check what a start reads before the partitions.
+
+    Returns the partitions that it sets aside, and what is unknown of the cluster's metadata.
+    """
     of_brokers = [place for place in places if place[0].whole and (place[0].of_broker or len(places) > 1)]
     if not of_brokers:
-        return set()
+        return set(), ""
+    unknown = ""
     properties = check_all_meta_properties(of_brokers, release, settings)
     for directory, findings in of_brokers:
         check_folders(directory, findings)
@@ -159,14 +165,14 @@ def _check_start_files(places: Places, release: Release, settings: NodeSettings 
     check_folders_across(of_brokers)
     of_metadata = any(partition.name == METADATA for directory, _ in of_brokers for partition in directory.partitions)
     if properties.get("version") == "1" or of_metadata:
-        metadata = read_local_metadata(of_brokers, properties, settings)
+        metadata, unknown = read_local_metadata(of_brokers, properties, settings)
         check_topic_ids(of_brokers, release, metadata)
     return {
         (directory.root, each.file.partition("/")[0])
         for directory, findings in of_brokers
         for each in findings
         if each.effect is Effect.SETS_ASIDE
-    }
+    }, unknown
 
 
 def _with_earlier(

@@ -17,7 +17,7 @@ from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.log_inspect.checks.checkpoints import topic_id
 from kafka_conformance.log_inspect.checks.start_files import check_meta_properties, quorum_state
 from kafka_conformance.log_inspect.directory import METADATA, LogDirectory, Partition, small_text
-from kafka_conformance.log_inspect.findings import Findings, Severity
+from kafka_conformance.log_inspect.findings import Findings
 from kafka_conformance.log_inspect.metadata_topics import MetadataTopics, read_metadata_topics
 from kafka_conformance.log_inspect.node_settings import NodeSettings
 from kafka_reference.releases import Release
@@ -88,30 +88,33 @@ def check_folders_across(places: Places) -> None:
 
 def read_local_metadata(
     places: Places, properties: Mapping[str, str], settings: NodeSettings | None
-) -> MetadataTopics | None:
-    """Return the topics in the local copy of the cluster's metadata; None if nothing can be said of them.
+) -> tuple[MetadataTopics | None, str]:
+    """Return the topics in the local copy of the cluster's metadata; None if nothing can be said of them, and why.
 
-    A copy that is gone is a finding. The only controller makes an empty one: its brokers then know no topic.
+    A copy that is gone is a finding if the node is the only controller, which makes an empty one: its broker then has no
+    topic. Where that is not known, it is not checked.
     """
     if "node.id" not in properties:
-        return None
+        return None, ""
     node = parse_int(properties["node.id"])
     copies = [(place, each) for place in places for each in place[0].partitions if each.name == METADATA]
     if copies and (copies[0][1].segments or copies[0][1].metadata_snapshots):
-        return read_metadata_topics(copies[0][1], node)
+        return read_metadata_topics(copies[0][1], node), ""
     if not any(
         each.topic_partition for directory, _ in places for each in directory.partitions if each.name != METADATA
     ):
-        return None
+        return None, ""
     findings = (copies[0][0] if copies else places[0])[1]
     what = "there is no copy of the cluster's metadata"
     if _only_controller(copies, node, settings):
-        findings.add("metadata-log-missing", METADATA, f"{what}, and node {node} is the only controller",
-                     severity=Severity.BROKEN)  # fmt: skip
-        return MetadataTopics(node)
+        findings.add("metadata-log-missing", METADATA, f"{what}, and node {node} is the only controller")
+        return MetadataTopics(node), ""
     if settings is None or "controller" in settings.roles:
-        findings.add("metadata-log-missing", METADATA, f"{what}: whether node {node} is the only controller is unknown")
-    return None
+        return (
+            None,
+            f"{what}: if node {node} is the only controller, a start sets every partition aside; name server.properties",
+        )
+    return None, ""
 
 
 def _only_controller(
