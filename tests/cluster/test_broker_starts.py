@@ -75,13 +75,17 @@ def differing(found: Inspection, started: Started, healthy: Started) -> Iterator
         return
     if not started.starts:
         return
-    of_broker = {canonical(name) for name in started.folders if name.endswith("-stray")}
-    expected = {
-        canonical(row.file.partition("/")[0]) for row in found.findings
-        if row.effect == "sets aside" or (row.kind == "leftover" and row.file.endswith("-stray"))
-    }  # fmt: skip
-    if of_broker != expected:
-        yield f"set aside: inspected {sorted(expected)}, the broker {sorted(of_broker)}"
+    expected: set[str] = set()
+    for suffix, effect in (("-stray", "sets aside"), ("-delete", "deletes")):
+        of_broker = {canonical(name) for name in started.folders if name.endswith(suffix)}
+        inspected = {
+            canonical(row.file.partition("/")[0]) for row in found.findings
+            if (row.effect == effect and row.file.endswith("/partition.metadata"))
+            or (row.kind == "leftover" and row.file.endswith(suffix))
+        }  # fmt: skip
+        if of_broker != inspected:
+            yield f"{effect}: inspected {sorted(inspected)}, the broker {sorted(of_broker)}"
+        expected |= inspected
     for one in found.partitions:
         if one.name not in started.ranges or one.name == METADATA or canonical(one.name) in expected:
             continue

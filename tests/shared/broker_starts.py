@@ -521,6 +521,10 @@ def _named() -> Iterator[tuple[str, Damage]]:  # noqa: C901
         yield f"metadata leader epochs {how}", _change(f"{metadata}/leader-epoch-checkpoint", how)
         yield f"metadata partition.metadata {how}", _change(f"{metadata}/partition.metadata", how)
         yield f"bootstrap {how}", _change("bootstrap.checkpoint", how)
+    yield (
+        "bootstrap of an older release",
+        lambda root, _: (root / "bootstrap.checkpoint").write_bytes(bytes(8)) and None,
+    )  # type: ignore[func-returns-value]
     yield "quorum-state version", _text(f"{metadata}/quorum-state", r'"data_version":\d', '"data_version":9')
     yield "quorum-state other leader", _text(f"{metadata}/quorum-state", r'"leaderId":\d', '"leaderId":5')
     yield "metadata log begins late", _renamed(f"{metadata}/*.log", "0000000000.>0000000318.")

@@ -135,6 +135,11 @@ class Finding:
     loss: Loss | None = None
 
     @property
+    def removes_partition(self) -> bool:
+        """Does a start set the partition of the file aside, or delete it?"""
+        return self.effect is Effect.SETS_ASIDE or (self.effect is Effect.DELETES and self.kind in _OF_TOPIC_IDS)
+
+    @property
     def meaning(self) -> str:
         """What findings of this kind mean for the broker and its clients."""
         return KINDS[self.kind].meaning
@@ -223,6 +228,7 @@ class Findings:
         return {key: count - KEPT for key, count in self._counts.items() if count > KEPT}
 
 
+_OF_TOPIC_IDS = ("topic-ids-differ", "partition-not-in-metadata")
 _BROKEN, _SUSPICIOUS, _NOTE = Severity.BROKEN, Severity.SUSPICIOUS, Severity.NOTE
 _STOPS, _ASIDE, _TRUNCATES, _REBUILDS, _WRONG = (
     Effect.STOPS, Effect.SETS_ASIDE, Effect.TRUNCATES, Effect.REBUILDS, Effect.WRONG
@@ -342,12 +348,14 @@ _LISTED = (
     Kind("folders-of-one-partition", _BROKEN, "Two folders are one partition: in one log directory as an interrupted "
          "move between disks leaves them, or in two of a node. A broker does not start.", _STOPS),
     Kind("partition-metadata-missing", _BROKEN, "A broker sets a partition without partition.metadata aside: it renames "
-         "the folder to -stray and makes an empty one. With replication factor 1 the records are gone for clients.", _ASIDE),
+         "the folder to -stray and makes an empty one; before 3.7.0 it keeps the "
+         "partition. With replication factor 1 the records are gone for clients.", _ASIDE),
     Kind("topic-ids-differ", _BROKEN, "Partitions of one topic have different ids: the topic was deleted and made "
-         "again, or the file was copied. A broker sets those aside whose id is not in the cluster's metadata.", _ASIDE),
+         "again, or the file was copied. A broker sets those aside whose id is not in the cluster's metadata; before 3.7.0 "
+         "it deletes them.", _ASIDE),
     Kind("partition-not-in-metadata", _BROKEN, "The cluster's metadata does not have this partition on this node: the "
          "topic was deleted or made again, the partition was moved away, or the folder is a copy. A broker sets it "
-         "aside: it renames the folder to -stray.",
+         "aside: it renames the folder to -stray. Before 3.7.0 it deletes the folder a minute later.",
          _ASIDE),
     Kind("segment-gone", _BROKEN, "A segment has index files and no .log: its file was deleted or lost. A broker "
          "deletes the indexes and starts; the records are gone.", Effect.DELETES),
@@ -360,6 +368,8 @@ _LISTED = (
          "time skip the records after its last entry, or end in a later segment; retention by time may delete the "
          "segment too early.", _WRONG, _REBUILDS),
     Kind("quorum-state-corrupt", _BROKEN, "quorum-state cannot be read: the node does not start.", _STOPS),
+    Kind("bootstrap-corrupt", _BROKEN, "bootstrap.checkpoint cannot be read, or has no version of the metadata: the node "
+         "does not start. kafka-storage format writes it, and a node reads it for a cluster without metadata.", _STOPS),
     Kind("quorum-state-missing", _NOTE, "There is no quorum-state: the node begins as one that has not voted."),
     Kind("metadata-log-missing", _BROKEN, "The cluster's metadata is in none of the inspected directories. A node that is "
          "no controller fetches it again. The only controller starts without any topic, and a start renames every "

@@ -123,7 +123,7 @@ def _rows(findings: Findings, root: str, summaries: Mapping[str, PartitionSummar
     rows = []
     for each in reversed(list(findings)):  # the number of those left out stands at the last one
         loss = each.loss
-        if each.effect is Effect.SETS_ASIDE:
+        if each.removes_partition:
             loss = _all_of(summaries.get(each.file.partition("/")[0]))
         rows.append(FindingRow(
             kind=each.kind, severity=each.severity.value, file=each.file, position=each.position, end_position=each.end,
@@ -161,7 +161,7 @@ def _check_start_files(
     properties = check_all_meta_properties(of_brokers, release, settings)
     for directory, findings in of_brokers:
         check_folders(directory, findings)
-        check_quorum(directory, findings)
+        check_quorum(directory, findings, release)
     check_folders_across(of_brokers)
     of_metadata = any(partition.name == METADATA for directory, _ in of_brokers for partition in directory.partitions)
     if properties.get("version") == "1" or of_metadata:
@@ -171,7 +171,7 @@ def _check_start_files(
         (directory.root, each.file.partition("/")[0])
         for directory, findings in of_brokers
         for each in findings
-        if each.effect is Effect.SETS_ASIDE
+        if each.removes_partition
     }, unknown
 
 

@@ -195,7 +195,9 @@ STEPS: Mapping[str, str] = MappingProxyType(
             + "Compare the ids with kafka-topics --describe. A folder with another id is of a topic that was deleted; "
             "write the right id only if the file alone was copied."
         ),
-        "partition-not-in-metadata": (_ASIDE + "Nothing is deleted: a -stray folder stays until someone removes it."),
+        "partition-not-in-metadata": (
+            _ASIDE + "A -stray folder stays until someone removes it; a broker before 3.7.0 deletes it."
+        ),
         "segment-gone": (
             "Restore the .log from a copy or from another replica before the start: the broker deletes the indexes that"
             " are left. With replication factor 1 consumers go on at the next good offset."
@@ -211,6 +213,10 @@ STEPS: Mapping[str, str] = MappingProxyType(
         "quorum-state-corrupt": (
             "On a broker delete the file, the broker learns the leader again. On a controller the file keeps it from "
             "voting twice in an epoch: delete it only if the other controllers have a leader, or if it is the only one."
+        ),
+        "bootstrap-corrupt": (
+            "Delete the file: a node that has the cluster's metadata starts without it. Before the first start of a "
+            "cluster, format the directory again instead."
         ),
         "quorum-state-missing": _NOTHING,
         "metadata-log-missing": (

@@ -82,6 +82,10 @@ def _set_aside(rows: Iterable[FindingRow]) -> Iterator[str]:
         yield f"{directory}: offline; its partitions have no leader, or are empty in another log directory"
     for folder in dict.fromkeys(row.folder for row in rows if row.effect == Effect.SETS_ASIDE):
         yield f"{folder}: empty for clients, if it is set aside"
+    for folder in dict.fromkeys(
+        row.folder for row in rows if row.effect == Effect.DELETES and row.file.endswith("/partition.metadata")
+    ):
+        yield f"{folder}: empty for clients, if it is deleted"
 
 
 def _line(row: FindingRow) -> str:
