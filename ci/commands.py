@@ -106,6 +106,7 @@ INSTANCES = (
     Instance("idempotence --kafka 4.4.0", JVM, "4.4.0"),
     Instance("jars list", LIGHT, NEWEST),
     Instance("jars pin 4.4.0", JVM, "4.4.0 was pinned already"),
+    Instance("group play {examples}/group.txt --event join:c3", LIGHT, "rebalance"),
     Instance("jars published", JVM, "published releases are pinned", code=-1),
     Instance("jars resolve --kafka 4.4.0", JVM, NEWEST),
     Instance("log find {examples}/log/orders-0 5", LIGHT, "5"),
