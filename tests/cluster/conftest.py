@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print the seed of ``--broker-starts``, also where workers run the tests."""
+    if (count := config.getoption("broker_starts")) is not None:
+        seed = config.getoption("broker_starts_seed")
+        terminalreporter.write_line(f"--broker-starts {count} --broker-starts-seed {seed} repeats this run")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -38,15 +38,11 @@ def base(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def test_directories_with_random_damages_are_judged_as_brokers_do(
-    base: Base, tmp_path: Path, request: pytest.FixtureRequest, capsys: pytest.CaptureFixture[str]
+    base: Base, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     count, first = request.config.getoption("broker_starts"), request.config.getoption("broker_starts_seed")
     count, first = count or 20, 1 if first is None else first
     healthy = {state: base.start(state, base.root / state) for state in ("clean", "unclean")}
-    with capsys.disabled():
-        print(
-            f"\n{base.title}: {count} directories; --broker-starts {count} --broker-starts-seed {first} repeats this run"
-        )
     differences = []
     for seed in range(first, first + count):
         state, damages = drawn(seed, zookeeper=base.zookeeper)

@@ -75,11 +75,6 @@ class Base:
     root: Path
     zookeeper: bool = False
 
-    @property
-    def title(self) -> str:
-        """The release in words."""
-        return self.release + (" with ZooKeeper" if self.zookeeper else "")
-
     def start(self, state: str, folder: Path) -> Started:
         """Start a broker on a copy of ``folder``, which was made of that after ``state``; observe it, and end it."""
         clusters.START_LIMIT_S = _START_LIMIT_S

@@ -85,7 +85,9 @@ def inspect(
         if not any(partition.only is not None for partition in directory.partitions):
             check_partition_metadata(directory, findings)
     aside, unknown = _check_start_files(places, release, settings)
-    summaries, rows, left_out = [], [], Counter[str]()
+    summaries: list[PartitionSummary] = []
+    rows: list[FindingRow] = []
+    left_out = Counter[str]()
     for (directory, findings), offsets in zip(places, checkpoints, strict=True):
         root = str(directory.root) if len(directories) > 1 else ""
         before, before_count = findings.by_folder(), len(summaries)

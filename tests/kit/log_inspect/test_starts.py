@@ -11,6 +11,8 @@ from log_edits import bases, kinds, seen
 from log_partitions import META, START_MS, Log, healthy
 
 from kafka_conformance.log_inspect.directory import open_directory
+from kafka_conformance.log_inspect.find import find_offset, one_partition
+from kafka_conformance.log_inspect.find_time import find_time
 from kafka_conformance.log_inspect.inspection import inspect
 from kafka_conformance.log_inspect.reports.text import start_answers
 from kafka_conformance.log_inspect.result import Inspection, OffsetRange
@@ -378,6 +380,8 @@ def test_an_inspection_changes_no_file_and_no_time(root: Path) -> None:
 
     before = state()
     seen(root, records=True)
+    find_time(open_directory(root), (START_MS, START_MS + 1_000), scan=True)
+    find_offset(one_partition(open_directory(root), "orders-0"), 77)
     assert state() == before
 
 

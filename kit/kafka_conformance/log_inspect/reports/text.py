@@ -139,8 +139,8 @@ def _finding(out: Console, each: FindingRow, *, explain: bool) -> None:
     text.append(f"{each.severity}  {each.kind}  ", style=_STYLES[each.severity])
     text.append(place_of(each))
     text.append(f"\n  {harmless(each.what)}")
-    for line in loss_lines(each):
-        text.append(f"\n  {line}")
+    for lost in loss_lines(each):
+        text.append(f"\n  {lost}")
     if each.more:
         text.append(f"\n  … and {each.more:,} more like it in this file", style="dim")
     out.print(text)
