@@ -21,10 +21,10 @@ from pathlib import Path
 from assignor_figure import Line, figure
 
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.common.assignors.question import AskedMember, AssignorQuestion
+from kafka_conformance.rules.common.assignors.question import AssignorQuestion
 from kafka_conformance.rules.common.assignors.spaces import every_group
-from kafka_conformance.rules.common.server_assignors import question as server
 from kafka_conformance.rules.eras import eras, spans_of
+from kafka_conformance.rules.group_play import Owned, assigned, moved
 from kafka_reference.errors import JavaException
 from kafka_reference.proven import proven_releases
 from kafka_reference.releases import Release
@@ -46,8 +46,6 @@ ASSIGNORS = {
     "server-range-assignor": "range, of the coordinator",
     "server-uniform-assignor": "uniform, of the coordinator",
 }
-Partition = tuple[str, int]
-Owned = dict[str, tuple[Partition, ...]]
 Subscriptions = dict[str, tuple[str, ...]]
 
 TEXT = """\
@@ -115,30 +113,6 @@ class Movement:
     join: tuple[float, ...]
 
 
-def assigned(slug: str, release: Release, topics: dict[str, int], subscribed: Subscriptions, owned: Owned) -> Owned:
-    """Return the assignment of a group; the partitions of ``owned`` are those of the generation before."""
-    ask = _server_question if slug.startswith("server-") else _client_question
-    answer = RULES[slug].ask(ask(topics, subscribed, owned), release)
-    return {member: tuple((topic, number) for topic, number in mine) for member, mine in answer["assignment"].items()}
-
-
-def _client_question(topics: dict[str, int], subscribed: Subscriptions, owned: Owned) -> AssignorQuestion:
-    members = (
-        AskedMember(each, None, None, names, owned.get(each, ()), 1 if each in owned else None)
-        for each, names in subscribed.items()
-    )
-    return AssignorQuestion(topics, tuple(members))
-
-
-def _server_question(topics: dict[str, int], subscribed: Subscriptions, owned: Owned) -> server.ServerAssignorQuestion:
-    asked = (
-        server.AskedTopic(name, f"{'A' * 20}{letter}A", count)
-        for (name, count), letter in zip(topics.items(), "BCDEFGH", strict=False)
-    )
-    members = (server.AskedMember(each, None, None, names, owned.get(each, ())) for each, names in subscribed.items())
-    return server.ServerAssignorQuestion(tuple(asked), tuple(members))
-
-
 def settled(slug: str, release: Release, members: Iterable[str], owned: Owned) -> Owned:
     """Return the assignment of a group that reads all topics, after as many rebalances as change something."""
     subscribed: Subscriptions = dict.fromkeys(sorted(members), tuple(TOPICS))
@@ -146,12 +120,6 @@ def settled(slug: str, release: Release, members: Iterable[str], owned: Owned) -
     while (then := assigned(slug, release, TOPICS, subscribed, now)) != now:
         now = then
     return now
-
-
-def moved(before: Owned, after: Owned) -> int:
-    """Return how many partitions have another owner."""
-    owners = {partition: member for member, mine in before.items() for partition in mine}
-    return sum(owners[partition] != member for member, mine in after.items() for partition in mine)
 
 
 @cache

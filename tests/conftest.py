@@ -1,4 +1,5 @@
-"""How Hypothesis runs in unit tests: the same examples every time, and no deadline; ``--changed``, ``--fuzz-seconds``.
+"""How Hypothesis runs in unit tests: the same examples every time, and no deadline; ``--changed``, ``--fuzz-seconds``,
+``--broker-starts``.
 
 Exploring is what ``verify`` is for, with a seed that it prints. A deadline is a timed test: one slow moment of a shared
 machine, and a right answer fails.
@@ -37,13 +38,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         type=float,
         help="explore each parser of tests/fuzz for so many seconds, from a seed that is printed",
     )
+    parser.addoption(
+        "--broker-starts",
+        type=int,
+        help="of tests/cluster/test_broker_starts.py: start a broker of each release on so many damaged directories, from a "
+        "seed that is printed (default: 20, from seed 1)",
+    )
+    parser.addoption("--broker-starts-seed", type=int, help="with --broker-starts: the seed (default: a fresh one)")
     parser.addoption("--fuzz-seed", type=int, help="with --fuzz-seconds: the seed (default: a fresh one)")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the seed of a long run here: workers of pytest-xdist receive it."""
-    if config.getoption("fuzz_seconds") is not None and config.getoption("fuzz_seed") is None:
-        config.option.fuzz_seed = secrets.randbits(32)
+    for length, seed in (("fuzz_seconds", "fuzz_seed"), ("broker_starts", "broker_starts_seed")):
+        if config.getoption(length) is not None and config.getoption(seed) is None:
+            setattr(config.option, seed, secrets.randbits(32))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

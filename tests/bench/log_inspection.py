@@ -82,7 +82,7 @@ def inspections(mib: int, rounds: int) -> None:
     with tempfile.TemporaryDirectory(prefix="kafka-conformance-") as room:
         folder = Path(room) / "bench-0"
         write_partition(folder, 1024 * MIB, 15, 1_000)
-        print(f"memory for 1 GiB: {_memory_mib(folder):.0f} MiB; aim: below 300 MB")
+        print(f"memory for 1 GiB: {_memory_mib(folder):.0f} MiB; aim: below 60 MB")
 
 
 class _Timed:

@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of this folder, and no others."""
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Print the seed of ``--broker-starts``, also where workers run the tests."""
+    if (count := config.getoption("broker_starts")) is not None:
+        seed = config.getoption("broker_starts_seed")
+        terminalreporter.write_line(f"--broker-starts {count} --broker-starts-seed {seed} repeats this run")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the tests of this folder, and no others. Each start of ``--broker-starts`` has a minute."""
     here = Path(__file__).parent
+    count = config.getoption("broker_starts")
     for item in items:
         if here in item.path.parents:
             item.add_marker(pytest.mark.jvm)
+            if count is not None and item.path.name == "test_broker_starts.py":
+                item.add_marker(pytest.mark.timeout(60 * count + 900))

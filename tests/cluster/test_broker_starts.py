@@ -3,19 +3,19 @@
 Compared: does a broker start, what does it set aside, where does a log end, and does a finding name everything that a client
 cannot read, or is answered otherwise than on the healthy directory?
 
-Seeds are fixed; ``BROKER_STARTS`` is the number of directories with one or two random damages in each release (default: 20).
+``--broker-starts N`` starts each release on N directories, from a seed that is printed; each has one or two damages, from a
+seed of its own, which is named with a difference. A start takes five seconds of a processor: ``tox -e nightly`` starts 300.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from broker_starts import DAMAGES, Started, damaged, make_bases, start_on
+from broker_starts import DAMAGES, OF_KRAFT, Base, Started, damaged, make_base
 
 from kafka_conformance.log_inspect.directory import METADATA, open_directory
 from kafka_conformance.log_inspect.inspection import inspect
@@ -23,38 +23,45 @@ from kafka_conformance.log_inspect.result import Inspection
 from kafka_reference.releases import parse_release
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(14_400)]
-RELEASES = ("3.9.2", "4.4.0")
-COUNT = int(os.environ.get("BROKER_STARTS", "20"))
+RELEASES = ("3.3.2", "3.9.2", "3.9.2 with ZooKeeper", "4.3.1", "4.4.0")
 NOT_IN_THE_DIRECTORY = {"meta.properties other node", "metadata gone"}
 """Damages whose effect depends on ``server.properties``, or on other nodes."""
 
 
 @pytest.fixture(scope="module", params=RELEASES)
-def bases(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """A release, and the folder with its directories after a clean stop and after a kill."""
-    root = tmp_path_factory.mktemp("bases")
-    make_bases(request.param, root)
-    yield request.param, root
+def base(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Base]:
+    """The directories of a broker after a clean stop and after a kill."""
+    release, _, zookeeper = request.param.partition(" with ")
+    root = tmp_path_factory.mktemp("base")
+    yield make_base(release, root, zookeeper=bool(zookeeper))
     shutil.rmtree(root)
 
 
-def test_directories_with_random_damages_are_judged_as_brokers_do(bases: tuple[str, Path], tmp_path: Path) -> None:
-    release, root = bases
-    healthy = {state: start_on(release, root / state) for state in ("clean", "unclean")}
+def test_directories_with_random_damages_are_judged_as_brokers_do(
+    base: Base, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    count, first = request.config.getoption("broker_starts"), request.config.getoption("broker_starts_seed")
+    count, first = count or 20, 1 if first is None else first
+    healthy = {state: base.start(state, base.root / state) for state in ("clean", "unclean")}
     differences = []
-    names = [name for name in DAMAGES if name not in NOT_IN_THE_DIRECTORY]
-    for seed in range(COUNT):
-        chance = random.Random(seed)
-        damages = tuple(chance.sample(names, chance.choice((1, 2))))
-        state = chance.choice(("clean", "unclean"))
-        folder = damaged(root / state, tmp_path / str(seed), damages, seed)
-        found = inspect(open_directory(folder), release=parse_release(release))
+    for seed in range(first, first + count):
+        state, damages = drawn(seed, zookeeper=base.zookeeper)
+        folder = damaged(base.root / state, tmp_path / str(seed), damages, seed)
+        found = inspect(open_directory(folder), release=parse_release(base.release))
         differences += [
             f"seed {seed}, {state}, {', '.join(damages)}: {each}"
-            for each in differing(found, start_on(release, folder), healthy[state])
+            for each in differing(found, base.start(state, folder), healthy[state])
         ]
         shutil.rmtree(folder)
     assert differences == []
+
+
+def drawn(seed: int, *, zookeeper: bool) -> tuple[str, tuple[str, ...]]:
+    """Return how the broker ended, and one or two damages."""
+    chance = random.Random(seed)
+    names = [name for name in DAMAGES if name not in NOT_IN_THE_DIRECTORY and not (zookeeper and name in OF_KRAFT)]
+    damages = tuple(chance.sample(names, chance.choice((1, 2))))
+    return chance.choice(("clean", "unclean")), damages
 
 
 def differing(found: Inspection, started: Started, healthy: Started) -> Iterator[str]:
@@ -64,13 +71,17 @@ def differing(found: Inspection, started: Started, healthy: Started) -> Iterator
         return
     if not started.starts:
         return
-    of_broker = {canonical(name) for name in started.folders if name.endswith("-stray")}
-    expected = {
-        canonical(row.file.partition("/")[0]) for row in found.findings
-        if row.effect == "sets aside" or (row.kind == "leftover" and row.file.endswith("-stray"))
-    }  # fmt: skip
-    if of_broker != expected:
-        yield f"set aside: inspected {sorted(expected)}, the broker {sorted(of_broker)}"
+    expected: set[str] = set()
+    for suffix, effect in (("-stray", "sets aside"), ("-delete", "deletes")):
+        of_broker = {canonical(name) for name in started.folders if name.endswith(suffix)}
+        inspected = {
+            canonical(row.file.partition("/")[0]) for row in found.findings
+            if (row.effect == effect and row.file.endswith("/partition.metadata"))
+            or (row.kind == "leftover" and row.file.endswith(suffix))
+        }  # fmt: skip
+        if of_broker != inspected:
+            yield f"{effect}: inspected {sorted(inspected)}, the broker {sorted(of_broker)}"
+        expected |= inspected
     for one in found.partitions:
         if one.name not in started.ranges or one.name == METADATA or canonical(one.name) in expected:
             continue

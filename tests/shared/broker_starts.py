@@ -1,7 +1,7 @@
 """What a real broker does with a log directory: started on a copy, observed, stopped.
 
-``make_bases`` runs a broker once and copies its directory after a clean stop and after a kill. ``damaged`` copies one of
-these and damages it, from a seed. ``start_on`` starts a broker on a copy and returns what it did (:class:`Started`).
+``make_base`` runs a broker once and copies its directory after a clean stop and after a kill. ``damaged`` copies one of
+these and damages it, from a seed. ``Base.start`` starts a broker on a copy and returns what it did (:class:`Started`).
 """
 
 from __future__ import annotations
@@ -19,19 +19,22 @@ from pathlib import Path
 from typing import Any
 
 from kafka_conformance.brokers import cluster as clusters
+from kafka_conformance.brokers import zookeeper
 from kafka_conformance.brokers.admin import create_topic
 from kafka_conformance.brokers.cluster import Cluster, Plan
-from kafka_conformance.brokers.settings import nodes_of, properties
+from kafka_conformance.brokers.settings import Node, nodes_of, properties, zookeeper_properties
 from kafka_conformance.brokers.supervisor import ProcessSupervisor
-from kafka_conformance.core.errors import BrokerLost
+from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.java_home import find_java
 from kafka_jars.brokers import load_brokers
 from kafka_jars.store import default_store
 
-__all__ = ["DAMAGES", "PARTITIONS", "TIMES", "Started", "damaged", "make_bases", "start_on"]
+__all__ = ["DAMAGES", "OF_KRAFT", "PARTITIONS", "TIMES", "Base", "Started", "damaged", "make_base"]
 
 SETTINGS = {"log.initial.task.delay.ms": "600000", "log.retention.check.interval.ms": "600000"}
+TICK_MS = 100
+WITH_ZOOKEEPER = {"zookeeper.session.timeout.ms": str(20 * TICK_MS)}
 SMALL = {"segment.bytes": "1048576", "index.interval.bytes": "1024"}
 PARTITIONS = ("orders-0", "orders-1", "payments-0")
 FIRST_MS = 1_700_000_000_000
@@ -55,26 +58,113 @@ class Started:
     """The offsets of :data:`TIMES`."""
 
 
-def _plan(release: str) -> Plan:
+def _plan(release: str, *, zookeeper: bool = False) -> Plan:
     jars = [stored.path for stored in fetched(load_brokers().jars(release), default_store())]
-    return Plan(release, find_java(), jars, 1, SETTINGS, None, 256)
+    settings = SETTINGS | (WITH_ZOOKEEPER if zookeeper else {})
+    return Plan(release, find_java(), jars, 1, settings, None, 256, zookeeper_tick_ms=TICK_MS if zookeeper else None)
 
 
-def make_bases(release: str, root: Path) -> None:
-    """Write ``root/clean`` and ``root/unclean``: the directory of a broker that was stopped, then killed."""
-    with clusters.running_cluster(_plan(release)) as cluster:
+@dataclass(frozen=True)
+class Base:
+    """The directories of a broker: ``root/clean`` after a stop, ``root/unclean`` after a kill.
+
+    With ZooKeeper, ``root/zookeeper-clean`` and ``root/zookeeper-unclean`` have the files of its server at the time.
+    """
+
+    release: str
+    root: Path
+    zookeeper: bool = False
+
+    def start(self, state: str, folder: Path) -> Started:
+        """Start a broker on a copy of ``folder``, which was made of that after ``state``; observe it, and end it."""
+        clusters.START_LIMIT_S = _START_LIMIT_S
+        with ProcessSupervisor() as supervisor:
+            cluster = _new_cluster(self, supervisor)
+            shutil.copytree(folder, cluster.data(1), symlinks=True)
+            if self.zookeeper:
+                shutil.copytree(self.root / f"zookeeper-{state}", cluster.folder / zookeeper.NAME)
+            try:
+                _start(cluster)
+                found = _observed(cluster)
+            except BrokerLost as lost:
+                found = Started(starts=False, words=str(lost))
+            time.sleep(0.5)
+            if found.starts and (lost_since := cluster.ended_alone()):
+                found = Started(starts=False, words=lost_since)
+            found.folders = tuple(sorted(each.name for each in cluster.data(1).iterdir() if each.is_dir()))
+            if not found.starts:
+                log = cluster.log(1).read_text(errors="replace")
+                found.words += "\n" + "\n".join(
+                    [line for line in log.splitlines() if "ERROR" in line or "Exception" in line][:8]
+                )
+            return found
+
+
+def make_base(release: str, root: Path, *, zookeeper: bool = False) -> Base:
+    """Run a broker, stop it, run it again, kill it, and copy its directories."""
+    base = Base(release, root, zookeeper)
+    with ProcessSupervisor() as supervisor:
+        cluster = _new_cluster(base, supervisor)
+        if not zookeeper:
+            cluster.format()
+        _start(cluster)
         bootstrap = cluster.nodes[0].address
         for topic, count in (("orders", 2), ("payments", 1)):
-            create_topic(bootstrap, topic, count, settings=SMALL)
+            _create_topic(bootstrap, topic, count)
         _produce(bootstrap, "orders", 0, 4_000, partitions=2)
         _produce(bootstrap, "payments", 0, 4_000, transactional=True)
         cluster.stop(1)
-        shutil.copytree(cluster.data(1), root / "clean")
+        _copy(base, cluster, "clean")
         cluster.start(1)
         _produce(bootstrap, "orders", 4_000, 4_200, partitions=2)
         _produce(bootstrap, "payments", 4_000, 4_200, transactional=True)
         cluster.kill(1)
-        shutil.copytree(cluster.data(1), root / "unclean")
+        _copy(base, cluster, "unclean")
+    return base
+
+
+def _new_cluster(base: Base, supervisor: ProcessSupervisor) -> Cluster:
+    """Return a cluster of one broker that was not started."""
+    plan = _plan(base.release, zookeeper=base.zookeeper)
+    nodes = nodes_of(1, None)
+    if base.zookeeper:
+        nodes = (Node(1, nodes[0].port),)  # a broker by itself is the controller too
+    cluster = Cluster(plan, supervisor, nodes)
+    (cluster.folder / "tmp").mkdir()
+    if base.zookeeper:
+        assert cluster.zookeeper_port is not None
+        text = zookeeper_properties(nodes[0], nodes, cluster.data(1), plan.settings, cluster.zookeeper_port)
+    else:
+        text = properties(nodes[0], nodes, cluster.data(1), plan.settings)
+    cluster._properties(nodes[0]).write_text(text)
+    return cluster
+
+
+def _start(cluster: Cluster) -> None:
+    if cluster.zookeeper_port is not None:
+        cluster._start_zookeeper(cluster.zookeeper_port)
+    cluster.start(1)
+
+
+def _create_topic(bootstrap: str, topic: str, count: int) -> None:
+    """Create a topic, once the controller has the broker."""
+    limit = time.monotonic() + _CLIENT_LIMIT_S
+    while True:
+        try:
+            create_topic(bootstrap, topic, count, settings=SMALL)
+        except BadInput as error:
+            if "larger than available brokers" not in str(error) or time.monotonic() > limit:
+                raise
+            time.sleep(0.2)
+        else:
+            return
+
+
+def _copy(base: Base, cluster: Cluster, state: str) -> None:
+    shutil.copytree(cluster.data(1), base.root / state)
+    if base.zookeeper:
+        time.sleep(3 * 20 * TICK_MS / 1_000)  # the session of a broker that was killed has ended
+        shutil.copytree(cluster.folder / zookeeper.NAME, base.root / f"zookeeper-{state}")
 
 
 def _produce(
@@ -104,32 +194,6 @@ def _produce(
             if transactional:
                 (producer.abort_transaction if number % 300 == 99 else producer.commit_transaction)(_CLIENT_LIMIT_S)
     producer.flush(_CLIENT_LIMIT_S)
-
-
-def start_on(release: str, folder: Path, *, kill: bool = True) -> Started:
-    """Start a broker on a copy of ``folder``, observe it, and end it."""
-    clusters.START_LIMIT_S = _START_LIMIT_S
-    with ProcessSupervisor() as supervisor:
-        nodes = nodes_of(1, None)
-        cluster = Cluster(_plan(release), supervisor, nodes)
-        (cluster.folder / "tmp").mkdir()
-        shutil.copytree(folder, cluster.data(1), symlinks=True)
-        cluster._properties(nodes[0]).write_text(properties(nodes[0], nodes, cluster.data(1), SETTINGS))
-        try:
-            cluster.start(1)
-            found = _observed(cluster)
-        except BrokerLost as lost:
-            found = Started(starts=False, words=str(lost))
-        time.sleep(0.5)
-        if found.starts and (lost_since := cluster.ended_alone()):
-            found = Started(starts=False, words=lost_since)
-        found.folders = tuple(sorted(each.name for each in cluster.data(1).iterdir() if each.is_dir()))
-        log = cluster.log(1).read_text(errors="replace")
-        if not found.starts:
-            found.words += "\n" + "\n".join(
-                [line for line in log.splitlines() if "ERROR" in line or "Exception" in line][:8]
-            )
-        return found
 
 
 def _observed(cluster: Cluster) -> Started:
@@ -452,12 +516,20 @@ def _named() -> Iterator[tuple[str, Damage]]:  # noqa: C901
         yield f"metadata leader epochs {how}", _change(f"{metadata}/leader-epoch-checkpoint", how)
         yield f"metadata partition.metadata {how}", _change(f"{metadata}/partition.metadata", how)
         yield f"bootstrap {how}", _change("bootstrap.checkpoint", how)
+    yield (
+        "bootstrap of an older release",
+        lambda root, _: (root / "bootstrap.checkpoint").write_bytes(bytes(8)) and None,
+    )  # type: ignore[func-returns-value]
     yield "quorum-state version", _text(f"{metadata}/quorum-state", r'"data_version":\d', '"data_version":9')
     yield "quorum-state other leader", _text(f"{metadata}/quorum-state", r'"leaderId":\d', '"leaderId":5')
     yield "metadata log begins late", _renamed(f"{metadata}/*.log", "0000000000.>0000000318.")
 
 
 DAMAGES: Mapping[str, Damage] = dict(_named())
+OF_KRAFT = frozenset(
+    name for name in DAMAGES if name.startswith(("metadata ", "quorum-state ", "bootstrap ", "meta.properties "))
+)
+"""Damages of files that a broker with ZooKeeper has not, or has with other lines."""
 
 
 if __name__ == "__main__":

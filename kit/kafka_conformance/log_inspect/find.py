@@ -23,7 +23,7 @@ from kafka_reference.errors import JavaException
 from kafka_reference.record_batch import Message, decode_header
 from kafka_reference.record_batch.types import Record
 
-__all__ = ["FoundBatch", "FoundRecord", "Probe", "Search", "find_offset", "one_partition"]
+__all__ = ["FoundBatch", "FoundRecord", "Probe", "Search", "find_offset", "one_partition", "read_limit"]
 
 _SHOWN = 200
 _SHOWN_BATCHES = 1_000
@@ -144,7 +144,7 @@ def _in_segment(partition: Partition, files: SegmentFiles, offset: int, bases: S
             if header.last_offset >= offset:
                 batch = shown
                 data = segment.bytes_at(position, header.size) if header.size <= LARGEST_BYTES else b""
-                if why := _limit(header, data):
+                if why := read_limit(header, data):
                     judged = False
                 else:
                     record, why = _record(data, offset)
@@ -178,7 +178,7 @@ def _shown(position: int, header: BatchHeader) -> FoundBatch:
     return FoundBatch(position, header.size, header.base_offset, header.last_offset, header.records, header.codec)
 
 
-def _limit(header: BatchHeader, data: bytes) -> str:
+def read_limit(header: BatchHeader, data: bytes) -> str:
     """Return why the records of a batch are not read, "" if they are."""
     if header.size > LARGEST_BYTES:
         return f"the batch has {header.size:,} bytes: more than {LARGEST_BYTES:,} are not read"

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 from enum import StrEnum, unique
 from types import MappingProxyType
 
-__all__ = ["KINDS", "LEFT_OUT", "UNJUDGED", "Effect", "Finding", "Findings", "Kind", "Severity", "Situation"]
+__all__ = [
+    "KINDS", "LEFT_OUT", "UNJUDGED", "Answer", "Effect", "Finding", "Findings", "Kind", "Loss", "Severity", "Situation",
+]  # fmt: skip
 
 KEPT = 20
 
@@ -87,12 +89,39 @@ class Kind:
         return self.if_recovered if situation is Situation.RECOVERED and self.if_recovered is not None else self.effect
 
 
+@unique
+class Answer(StrEnum):
+    """The answer to a question about what is lost."""
+
+    YES = "yes"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+@dataclass(slots=True)
+class Loss:
+    """The records that a finding makes unreadable: offsets from ``first`` to ``last``, which is None if it is unknown.
+
+    ``last`` is before ``first`` where no record is lost, but a snapshot of the producers. ``next_good`` is the next offset
+    that can be read, None if none can. ``marker`` tells whether the end of a transaction is among them, ``state`` whether
+    they are the only copy of what the broker knows of a producer. The fields are completed while the rest of the partition
+    is read.
+    """
+
+    first: int
+    last: int | None = None
+    next_good: int | None = None
+    marker: Answer = Answer.UNKNOWN
+    state: Answer = Answer.UNKNOWN
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One finding.
 
-    ``file`` is relative to the inspected directory. ``position`` is in bytes from the start of the file, ``offset`` an
-    offset of the partition; both are None where they have no meaning. ``what`` names the values.
+    ``file`` is relative to the inspected directory. ``position`` is in bytes from the start of the file, ``end`` that of
+    the byte after the last one; ``offset`` is an offset of the partition. They are None where they have no meaning.
+    ``what`` names the values. ``loss`` is None if no record is lost.
     """
 
     kind: str
@@ -102,6 +131,13 @@ class Finding:
     offset: int | None
     what: str
     effect: Effect = Effect.NONE
+    end: int | None = None
+    loss: Loss | None = None
+
+    @property
+    def removes_partition(self) -> bool:
+        """Does a start set the partition of the file aside, or delete it?"""
+        return self.effect is Effect.SETS_ASIDE or (self.effect is Effect.DELETES and self.kind in _OF_TOPIC_IDS)
 
     @property
     def meaning(self) -> str:
@@ -130,19 +166,28 @@ class Findings:
         *,
         position: int | None = None,
         offset: int | None = None,
+        size: int | None = None,
         severity: Severity | None = None,
         effect: Effect | None = None,
-    ) -> None:
-        """Add a finding; ``severity`` and ``effect`` are the kind's by default. Raises KeyError for an unknown kind."""
+        loss: Loss | None = None,
+    ) -> Finding | None:
+        """Add a finding and return it, or None if it is only counted. Raises KeyError for an unknown kind.
+
+        ``size`` is the number of bytes at ``position``. ``severity`` and ``effect`` are the kind's by default.
+        """
         meant = severity or KINDS[kind].severity
         key = kind, meant, file
         for counts in (self._counts, self._since):
             counts[key] += 1
         self._totals[meant] += 1
         self._kinds[kind] += 1
-        if self._counts[key] <= KEPT:
-            self._kept.append(Finding(kind, meant, file, position, offset, what,
-                                      KINDS[kind].effect_in(self.situation) if effect is None else effect))  # fmt: skip
+        if self._counts[key] > KEPT:
+            return None
+        end = None if position is None or size is None else position + size
+        found = Finding(kind, meant, file, position, offset, what,
+                        KINDS[kind].effect_in(self.situation) if effect is None else effect, end, loss)  # fmt: skip
+        self._kept.append(found)
+        return found
 
     def mark(self) -> None:
         """Begin what :meth:`withdraw` comes back to. The cost is that of the findings since, not of all."""
@@ -183,6 +228,7 @@ class Findings:
         return {key: count - KEPT for key, count in self._counts.items() if count > KEPT}
 
 
+_OF_TOPIC_IDS = ("topic-ids-differ", "partition-not-in-metadata")
 _BROKEN, _SUSPICIOUS, _NOTE = Severity.BROKEN, Severity.SUSPICIOUS, Severity.NOTE
 _STOPS, _ASIDE, _TRUNCATES, _REBUILDS, _WRONG = (
     Effect.STOPS, Effect.SETS_ASIDE, Effect.TRUNCATES, Effect.REBUILDS, Effect.WRONG
@@ -192,7 +238,7 @@ _LISTED = (
     # The batches of a .log file.
     Kind("crc-mismatch", _BROKEN, "Bytes of the batch changed after the broker wrote it. Consumers fail with a "
          "CorruptRecordException here, and followers cannot replicate past it; at an unclean start the broker cuts the "
-         "log off at this batch. Restore the partition from another replica.", _WRONG, _TRUNCATES),
+         "log off at this batch.", _WRONG, _TRUNCATES),
     Kind("cut-batch", _BROKEN, "The file ends within a batch: the machine crashed while writing, the disk was full, or "
          "the file was cut. At an unclean start the broker removes the incomplete batch of the last segment; records of "
          "an earlier segment are lost.", _WRONG, _TRUNCATES),
@@ -206,7 +252,7 @@ _LISTED = (
          "that this replica copied from; in a topic that is never compacted, records are lost.", _WRONG),
     Kind("offset-before-segment", _BROKEN, "A batch lies in a segment that is named after a higher offset: a search for "
          "its records opens another file and does not find them. A start that reads the segment fails at it, and the broker "
-         "exits: rename the file to the offset of its first batch.", _WRONG, _STOPS),
+         "exits.", _WRONG, _STOPS),
     Kind("offset-past-segment", _BROKEN, "An offset is more than 2^31-1 after the segment's name: index entries cannot "
          "hold it, and the broker fails to index or clean the segment.", _WRONG),
     Kind("segments-overlap", _BROKEN, "The segment has offsets at or after the first offset of the next one: a segment "
@@ -219,11 +265,10 @@ _LISTED = (
     Kind("zero-tail", _NOTE, "The file ends in zeros, as log.preallocate=true leaves them until the segment is rolled."),
     Kind("time-in-the-future", _SUSPICIOUS, "The timestamp of a batch is more than a day in the future: a clock was "
          "wrong, or a client sends micro- or nanoseconds. retention.ms keeps this segment and all later ones until "
-         "then. Correct the client, or set message.timestamp.type=LogAppendTime for new records; delete stored ones by "
-         "retention.bytes or kafka-delete-records.", _WRONG),
+         "then.", _WRONG),
     Kind("time-before-2000", _SUSPICIOUS, "The timestamp of a batch is before 2000: a client sends seconds, or no time. "
          "Searches by time find it too early; retention.ms deletes a segment that has only such times as soon as it is "
-         "closed. Correct the client, or set message.timestamp.type=LogAppendTime.", _WRONG),
+         "closed.", _WRONG),
     Kind("old-format", _NOTE, "The segment has messages of a format before v2 (Kafka before 0.11). Checked: structure, "
          "checksums and offsets of whole messages; not what compressed messages contain."),
     # The records of a batch, with --records.
@@ -251,7 +296,7 @@ _LISTED = (
     # Indexes.
     Kind("index-missing", _BROKEN, "The segment has no index file. A start that finds no .index reads the segment and "
          "writes both indexes again. A .timeindex that is missing alone is made empty after a clean stop: searches by "
-         "time skip the segment's records. Delete the .index too, before the start.", _REBUILDS),
+         "time skip the segment's records.", _REBUILDS),
     Kind("index-size", _BROKEN, "The size of the index is no multiple of its entries' size: the file was cut or "
          "appended to. The broker rebuilds the index at its next start. It does not open one of more than 2,147,483,647 "
          "bytes.", _WRONG, _REBUILDS),
@@ -285,72 +330,54 @@ _LISTED = (
     Kind("leader-epochs-missing", _SUSPICIOUS, "There is no leader epoch checkpoint, or it is empty, though batches "
          "have leader epochs. The broker reads the log to write a new one, or truncates by the high watermark.", _WRONG),
     Kind("checkpoint-corrupt", _BROKEN, "A checkpoint file cannot be read. The broker takes the log directory "
-         "offline, and exits if it has no other one or the cluster's metadata is in this one. Delete the file: without "
-         "recovery-point-offset-checkpoint and log-start-offset-checkpoint a broker takes both for the beginning of each "
-         "log, without replication-offset-checkpoint the high watermark is that until the replicas agree.", _STOPS),
+         "offline, and exits if it has no other one or the cluster's metadata is in this one.", _STOPS),
     Kind("checkpoint-past-end", _SUSPICIOUS, "A checkpoint has an offset after the end of the log: records that were "
          "once here are gone. Legal after an unclean stop without flush; else the log was cut."),
     Kind("partition-metadata-corrupt", _BROKEN, "partition.metadata cannot be read. The broker does not open the "
          "partition.", _STOPS),
     # What a start reads before it loads the partitions.
-    Kind("meta-properties-missing", _BROKEN, "A broker does not start on a log directory without meta.properties. Copy "
-         "the file of another log directory of the same node, without its directory.id, or write version=1, node.id and "
-         "cluster.id: kafka-storage format writes it, and refuses a directory that has one.", _STOPS),
+    Kind("meta-properties-missing", _BROKEN, "A broker does not start on a log directory without meta.properties.", _STOPS),
     Kind("meta-properties-corrupt", _BROKEN, "A broker does not start with this meta.properties: after a crash it is "
-         "often empty or zeros. Write version=1, the node.id and cluster.id of its other log directories or nodes, and "
-         "leave directory.id out.", _STOPS),
+         "often empty or zeros.", _STOPS),
     Kind("node-or-cluster-differs", _BROKEN, "The log directories of a node, and its server.properties, have one node.id "
          "and one cluster.id, or the broker does not start. A disk of another node or cluster was mounted, or a directory "
-         "was formatted again: take it out of log.dirs, or write the node.id and cluster.id of the others into its "
-         "meta.properties if its partitions are this node's.", _STOPS),
+         "was formatted again.", _STOPS),
     Kind("directory-id-twice", _BROKEN, "Two log directories of a node have one directory.id: one is a copy of the "
-         "other, or its meta.properties was copied. A broker does not start. Remove the line directory.id from the "
-         "meta.properties of the copy: the broker writes a new one.", _STOPS),
-    Kind("folder-not-a-partition", _BROKEN, "A broker does not start on a log directory with such a folder. Move it out "
-         "of the log directory: a copy of a partition belongs elsewhere, and lost+found is that of a file system, whose "
-         "root should not be a log directory.", _STOPS),
+         "other, or its meta.properties was copied. A broker does not start.", _STOPS),
+    Kind("folder-not-a-partition", _BROKEN, "A broker does not start on a log directory with such a folder.", _STOPS),
     Kind("folders-of-one-partition", _BROKEN, "Two folders are one partition: in one log directory as an interrupted "
-         "move between disks leaves them, or in two of a node. A broker does not start. Compare where they end, and move "
-         "the -future folder, or the shorter one, out of the log directories.", _STOPS),
+         "move between disks leaves them, or in two of a node. A broker does not start.", _STOPS),
     Kind("partition-metadata-missing", _BROKEN, "A broker sets a partition without partition.metadata aside: it renames "
-         "the folder to -stray and makes an empty one. With replication factor 1 the records are gone for clients. "
-         "Write the file before the start: a line 'version: 0' and a line 'topic_id: ' with the id of the topic, as the "
-         "topic's other partitions have it.", _ASIDE),
+         "the folder to -stray and makes an empty one; before 3.7.0 it keeps the "
+         "partition. With replication factor 1 the records are gone for clients.", _ASIDE),
     Kind("topic-ids-differ", _BROKEN, "Partitions of one topic have different ids: the topic was deleted and made "
-         "again, or the file was copied. A broker sets those aside whose id is not in the cluster's metadata. Compare "
-         "with kafka-topics --describe before the start.", _ASIDE),
+         "again, or the file was copied. A broker sets those aside whose id is not in the cluster's metadata; before 3.7.0 "
+         "it deletes them.", _ASIDE),
     Kind("partition-not-in-metadata", _BROKEN, "The cluster's metadata does not have this partition on this node: the "
          "topic was deleted or made again, the partition was moved away, or the folder is a copy. A broker sets it "
-         "aside: it renames the folder to -stray. If its records are needed, copy the folder elsewhere before the start.",
+         "aside: it renames the folder to -stray. Before 3.7.0 it deletes the folder a minute later.",
          _ASIDE),
     Kind("segment-gone", _BROKEN, "A segment has index files and no .log: its file was deleted or lost. A broker "
-         "deletes the indexes and starts; the records are gone. Restore the .log from a copy or from another replica "
-         "before the start.", Effect.DELETES),
+         "deletes the indexes and starts; the records are gone.", Effect.DELETES),
     Kind("log-end-wrong", _BROKEN, "After a clean stop a broker reads the end of the log from the last entry of the "
          "index, and checks nothing else. Here it stops earlier than the batches do: it hides records, and writes new "
-         "ones over their offsets. Delete the .index of this segment before the start: the broker then reads the whole "
-         "segment.", _WRONG),
+         "ones over their offsets.", _WRONG),
     Kind("log-end-unreadable", _BROKEN, "After a clean stop a broker reads the last batches to find the end of the log, "
-         "and fails at these bytes: it does not start. Delete .kafka_cleanshutdown: the broker then recovers the last "
-         "segments and cuts off what is no batch.", _STOPS),
+         "and fails at these bytes: it does not start.", _STOPS),
     Kind("time-index-short", _BROKEN, "The time index ends before the largest timestamp of its segment. Searches by "
          "time skip the records after its last entry, or end in a later segment; retention by time may delete the "
-         "segment too early. Delete the .index and the .timeindex of this segment before a start: the broker then "
-         "writes both again.", _WRONG, _REBUILDS),
-    Kind("quorum-state-corrupt", _BROKEN, "quorum-state cannot be read: the node does not start. On a broker delete the "
-         "file, the broker learns the leader again. On a controller the file keeps it from voting twice in an epoch: "
-         "delete it only if the other controllers have a leader, or if it is the only one.", _STOPS),
+         "segment too early.", _WRONG, _REBUILDS),
+    Kind("quorum-state-corrupt", _BROKEN, "quorum-state cannot be read: the node does not start.", _STOPS),
+    Kind("bootstrap-corrupt", _BROKEN, "bootstrap.checkpoint cannot be read, or has no version of the metadata: the node "
+         "does not start. kafka-storage format writes it, and a node reads it for a cluster without metadata.", _STOPS),
     Kind("quorum-state-missing", _NOTE, "There is no quorum-state: the node begins as one that has not voted."),
-    Kind("metadata-log-missing", _NOTE, "The cluster's metadata is in none of the inspected directories. A node that is no "
-         "controller fetches it again. The only controller starts without any topic, and a start renames every partition "
-         "to -stray. Restore __cluster_metadata-0 from a copy before the start. Name server.properties in "
-         "place of DATA to tell which node this is, and in which directory its metadata is."),
+    Kind("metadata-log-missing", _BROKEN, "The cluster's metadata is in none of the inspected directories. A node that is "
+         "no controller fetches it again. The only controller starts without any topic, and a start renames every "
+         "partition to -stray."),
     Kind("metadata-snapshot-missing", _BROKEN, "The log of the cluster's metadata begins after its first record, and no "
-         "snapshot has what was before. The node does not start. On a broker delete the folder __cluster_metadata-0: it "
-         "fetches the metadata again. On the only controller restore a snapshot from a copy.", _STOPS),
+         "snapshot has what was before. The node does not start.", _STOPS),
     Kind("metadata-snapshot-corrupt", _BROKEN, "The newest snapshot of the cluster's metadata cannot be read: the node "
-         "does not start. On a broker delete the folder __cluster_metadata-0: it fetches the metadata again. On a "
-         "controller delete the snapshot only if the log begins with offset 0.", _STOPS),
+         "does not start.", _STOPS),
     # What else is there.
     Kind("bad-name", _BROKEN, "The name has no offset or partition number that the broker can read: it does not open "
          "the partition, or the log directory.", _STOPS),
@@ -361,9 +388,9 @@ _LISTED = (
          "FIFO or a device. It is not judged: the exit code is 2, unless something else is broken."),
     Kind("leftover", _NOTE, "The broker leaves such files or folders behind for a while: deleted segments, or what a "
          "compaction or move of the partition had not finished. It removes or completes them. A folder that ends in -stray "
-         "stays: delete it once its records are not needed."),
+         "stays."),
     Kind("replaced-segment", _NOTE, "A broker compacted or deleted this segment during the inspection: what was found "
-         "in it is left out. Inspect the partition again, or stop the broker."),
+         "in it is left out."),
     Kind("unknown-file", _NOTE, "Kafka writes no such file. It was not inspected."),
     Kind("active-segment", _NOTE, "The last segment is the one that a broker writes to. It was judged as of its size "
          "when the inspection reached it; zeros at the end of its indexes are preallocated space."),

@@ -19,6 +19,7 @@ from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.log_inspect.checks.batches import BatchCheck
 from kafka_conformance.log_inspect.checks.checkpoints import (
+    HIGH_WATERMARK,
     LOG_START,
     RECOVERY_POINT,
     Checkpoints,
@@ -45,11 +46,12 @@ from kafka_conformance.log_inspect.checks.time_index import TimeIndexCheck
 from kafka_conformance.log_inspect.checks.times import TimeCheck, find_retention_hold
 from kafka_conformance.log_inspect.checks.transaction_index import check_transaction_index
 from kafka_conformance.log_inspect.directory import LARGEST_FILE, METADATA, LogDirectory, Partition, SegmentFiles
-from kafka_conformance.log_inspect.findings import UNJUDGED, Effect, Findings, Severity, Situation
+from kafka_conformance.log_inspect.findings import UNJUDGED, Answer, Effect, Findings, Loss, Severity, Situation
 from kafka_conformance.log_inspect.header import CONTROL
 from kafka_conformance.log_inspect.log_end import BatchTooSmall, read_log_end
+from kafka_conformance.log_inspect.next_steps import next_step
 from kafka_conformance.log_inspect.node_settings import NodeSettings
-from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary, SegmentSummary
+from kafka_conformance.log_inspect.result import FindingRow, Inspection, OffsetRange, PartitionSummary, SegmentSummary
 from kafka_conformance.log_inspect.scan import Damage, Scanned, Segment, scan
 from kafka_conformance.log_inspect.start_verdict import judge_start
 from kafka_reference.releases import NEWEST, Release
@@ -82,11 +84,13 @@ def inspect(
         _what_else(directory, findings)
         if not any(partition.only is not None for partition in directory.partitions):
             check_partition_metadata(directory, findings)
-    aside = _check_start_files(places, release, settings)
-    summaries, rows, left_out = [], [], Counter[str]()
+    aside, unknown = _check_start_files(places, release, settings)
+    summaries: list[PartitionSummary] = []
+    rows: list[FindingRow] = []
+    left_out = Counter[str]()
     for (directory, findings), offsets in zip(places, checkpoints, strict=True):
         root = str(directory.root) if len(directories) > 1 else ""
-        before = findings.by_folder()
+        before, before_count = findings.by_folder(), len(summaries)
         offline = any(each.effect is Effect.OFFLINE for each in findings)
         for partition in directory.partitions:
             partition_begins(partition.name)
@@ -102,7 +106,7 @@ def inspect(
             summary = _PartitionRun(directory, listed, findings, offsets, records, policy, read,
                                     aside=offline or (directory.root, partition.name) in aside).run()  # fmt: skip
             summaries.append(_with_earlier(msgspec.structs.replace(summary, directory=root), before, directory))
-        rows += _rows(findings, root)
+        rows += _rows(findings, root, {harmless(each.name): each for each in summaries[before_count:]})
         left_out.update(findings.left_out())
     broken, suspicious = (
         sum(findings.count(severity) for _, findings in places) for severity in (Severity.BROKEN, Severity.SUSPICIOUS)
@@ -111,41 +115,66 @@ def inspect(
         kit=kit_version(), directory=", ".join(str(directory.root) for directory in directories), records_decoded=records,
         verdict="broken" if broken else "not judged" if left_out.keys() & set(UNJUDGED) else "sound",
         left_out=dict(left_out), broken=broken, suspicious=suspicious, partitions=summaries, findings=rows,
-        start=judge_start(directories, rows, summaries, release, settings),
+        start=judge_start(directories, rows, summaries, release, settings, unknown),
         took_s=round(time.monotonic() - began, 3),
     )  # fmt: skip
 
 
-def _rows(findings: Findings, root: str) -> list[FindingRow]:
+def _rows(findings: Findings, root: str, summaries: Mapping[str, PartitionSummary]) -> list[FindingRow]:
     dropped = dict(findings.dropped())
-    return [
-        FindingRow(kind=each.kind, severity=each.severity.value, file=each.file, position=each.position,
-                   offset=each.offset, what=each.what, meaning=each.meaning, directory=root,
-                   more=dropped.pop((each.kind, each.severity, each.file), 0), effect=each.effect.value)
-        for each in reversed(list(findings))  # the number of those left out stands at the last one
-    ][::-1]  # fmt: skip
+    rows = []
+    for each in reversed(list(findings)):  # the number of those left out stands at the last one
+        loss = each.loss
+        if each.removes_partition:
+            loss = _all_of(summaries.get(each.file.partition("/")[0]))
+        rows.append(FindingRow(
+            kind=each.kind, severity=each.severity.value, file=each.file, position=each.position, end_position=each.end,
+            offset=each.offset, what=each.what, meaning=each.meaning, next_step=next_step(each.kind, each.effect),
+            lost=None if loss is None or loss.last == loss.first - 1 else OffsetRange(loss.first, loss.last),
+            next_good_offset=None if loss is None else loss.next_good,
+            transaction_marker="" if loss is None else loss.marker.value,
+            only_producer_state="" if loss is None else loss.state.value,
+            more=dropped.pop((each.kind, each.severity, each.file), 0), effect=each.effect.value, directory=root,
+        ))  # fmt: skip
+    return rows[::-1]
 
 
-def _check_start_files(places: Places, release: Release, settings: NodeSettings | None) -> set[tuple[Path, str]]:
-    """Check what a start reads before the partitions, and return the partitions that it sets aside."""
+def _all_of(partition: PartitionSummary | None) -> Loss | None:
+    """Return the loss of a partition that is set aside."""
+    if partition is None or partition.end <= partition.start:
+        return None
+    marker, state = (
+        Answer.YES if count else Answer.NO for count in (partition.transactions, partition.producers)
+    )  # fmt: skip
+    return Loss(partition.start, partition.end - 1, marker=marker, state=state)
+
+
+def _check_start_files(
+    places: Places, release: Release, settings: NodeSettings | None
+) -> tuple[set[tuple[Path, str]], str]:
+    """Check what a start reads before the partitions.
+
+    Returns the partitions that it sets aside, and what is unknown of the cluster's metadata.
+    """
     of_brokers = [place for place in places if place[0].whole and (place[0].of_broker or len(places) > 1)]
     if not of_brokers:
-        return set()
+        return set(), ""
+    unknown = ""
     properties = check_all_meta_properties(of_brokers, release, settings)
     for directory, findings in of_brokers:
         check_folders(directory, findings)
-        check_quorum(directory, findings)
+        check_quorum(directory, findings, release)
     check_folders_across(of_brokers)
     of_metadata = any(partition.name == METADATA for directory, _ in of_brokers for partition in directory.partitions)
     if properties.get("version") == "1" or of_metadata:
-        metadata = read_local_metadata(of_brokers, properties, settings)
+        metadata, unknown = read_local_metadata(of_brokers, properties, settings)
         check_topic_ids(of_brokers, release, metadata)
     return {
         (directory.root, each.file.partition("/")[0])
         for directory, findings in of_brokers
         for each in findings
-        if each.effect is Effect.SETS_ASIDE
-    }
+        if each.removes_partition
+    }, unknown
 
 
 def _with_earlier(
@@ -195,10 +224,23 @@ def _what_else_in(directory: LogDirectory, partition: Partition, findings: Findi
     )  # fmt: skip
     for kind, names, what in others:
         for each in names:
-            findings.add(kind, directory.relative(partition.folder / each), what)
+            loss = _lost_segment(Path(each), partition) if kind == "segment-gone" else None
+            findings.add(kind, directory.relative(partition.folder / each), what, loss=loss)
     for name in partition.leftovers:
         path = partition.folder / name
         findings.add("leftover", directory.relative(path), f"{_size(path):,} bytes: not inspected")
+
+
+def _lost_segment(index: Path, partition: Partition) -> Loss:
+    """Return the loss of a segment whose ``.log`` is not there."""
+    base = int(index.stem)
+    following = next((each.base_offset for each in partition.segments if each.base_offset > base), None)
+    aborted = _size(partition.folder / f"{index.stem}.txnindex")
+    return Loss(
+        base, None if following is None else following - 1, following,
+        marker=Answer.YES if aborted else Answer.UNKNOWN,
+        state=Answer.NO if any(offset > base for offset in partition.snapshots) else Answer.UNKNOWN,
+    )  # fmt: skip
 
 
 def _is_deleted(index: Path, partition: Partition) -> bool:
@@ -280,8 +322,13 @@ class _PartitionRun:
             self._other_snapshots(end)
             check_snapshots_exist(self.context, producers=self.magic_2 or not self.count)
         if self.directory.whole and not partition.name.endswith("-future") and not partition.has_rolled():
-            check_ends(self.checkpoints, name, end, findings)
+            check_ends(self.checkpoints, name, first, end, findings)
         end_after = self._end_after_start(end, start or 0)
+        self.context.losses.finish(
+            end, [segment.base_offset for segment in partition.segments],
+            {producer: state.offset for producer, state in self.producers.states.items()}, self.producers.last_marker,
+            high=max(end, self.checkpoints.get(HIGH_WATERMARK, {}).get(name, 0)), cut=self.cut_at is not None,
+        )  # fmt: skip
         return PartitionSummary(
             name=partition.name, segments=len(inspected), bytes=self.size, batches=self.count,
             records=self.record_count, start=max(first, start or 0), end=end, producers=len(self.producers.states),
@@ -319,8 +366,13 @@ class _PartitionRun:
             else:
                 after = found.offset
                 if after < end:
-                    self.findings.add("log-end-wrong", name, f"a broker takes the log to end before offset {after}; its "
-                                      f"batches end before {end}", position=found.position, offset=after)  # fmt: skip
+                    marker = Answer.YES if self.producers.last_marker >= after else Answer.NO
+                    written = any(state.offset >= after for state in self.producers.states.values())
+                    self.findings.add(
+                        "log-end-wrong", name, f"a broker takes the log to end before offset {after}; its batches end "
+                        f"before {end}", position=found.position, size=active.path("log").stat().st_size - found.position,
+                        offset=after, loss=Loss(after, end - 1, marker=marker, state=Answer.YES if written else Answer.NO),
+                    )  # fmt: skip
         return max(after, log_start)
 
     def _snapshot(self, offset: int) -> None:
@@ -394,10 +446,11 @@ class _PartitionRun:
                               effect=Effect.REBUILDS if rebuilt else Effect.WRONG)  # fmt: skip
         if self.partition.only is not None and not files.suffixes & {"index", "txnindex"}:
             return  # a file that was copied alone
-        check_transaction_index(
+        indexed = check_transaction_index(
             self.context, files.path("txnindex"), (files.base_offset, last if not grown else 2**63 - 1),
             self.producers.aborted, self.producers.abort_markers, sound=run.sound and not grown,
         )  # fmt: skip
+        self.context.losses.indexed_markers(indexed)
         if active and (grown or not self.directory.clean_shutdown):
             self.findings.add("active-segment", name, f"judged up to its first {segment.size:,} bytes")
 
@@ -444,6 +497,8 @@ class _SegmentRun:
         partition, offset_index, time_index = self._partition, self._offset_index, self._time_index
         batches, producers, epochs, records = partition.batches, partition.producers, partition.epochs, self._records
         times = TimeCheck(partition.context, self._name)
+        losses = partition.context.losses
+        lost = losses.open
         first_time, last_time, smallest, largest = times.first, times.last, self.smallest, self.largest
         anchors = (lambda _: ()) if offset_index is None else offset_index.anchors
         total = 0
@@ -457,6 +512,8 @@ class _SegmentRun:
             if not valid:
                 self._invalid(item)
                 continue
+            if lost:
+                losses.resume(header.base_offset)
             self.count += 1
             total += header.records
             if offset_index is not None and 0 <= offset_index.next_position <= position:
@@ -501,7 +558,12 @@ class _SegmentRun:
             return  # a broker was writing this batch
         if kind == "zero-tail" and not self._active:
             kind = "foreign-bytes"
-        findings.add(kind, self._name, damage.what, position=damage.position, offset=max(self._last + 1, 0))
+        size = (self._segment.size if damage.resumed is None else damage.resumed) - damage.position
+        first = max(self._last + 1, self._base)
+        loss = None if kind == "zero-tail" else Loss(first)
+        self._partition.context.losses.add(
+            findings.add(kind, self._name, damage.what, position=damage.position, size=size, offset=first, loss=loss)
+        )
         if kind == "zero-tail":
             return
         if kind == "segment-too-large":

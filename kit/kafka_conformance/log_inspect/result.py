@@ -8,7 +8,15 @@ import msgspec
 
 from kafka_conformance.core.sanitize import harmless
 
-__all__ = ["FindingRow", "Inspection", "PartitionSummary", "RetentionHold", "SegmentSummary", "StartVerdict"]
+__all__ = [
+    "FindingRow",
+    "Inspection",
+    "OffsetRange",
+    "PartitionSummary",
+    "RetentionHold",
+    "SegmentSummary",
+    "StartVerdict",
+]
 
 
 class SegmentSummary(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,9 +81,20 @@ class PartitionSummary(msgspec.Struct, frozen=True, kw_only=True):
         return f"{self.directory}/{self.name}" if self.directory else self.name
 
 
+class OffsetRange(msgspec.Struct, frozen=True):
+    """Offsets from ``first`` to ``last``, both included; ``last`` is None if it is unknown."""
+
+    first: int
+    last: int | None
+
+
 class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
     """A finding: see :class:`kafka_conformance.log_inspect.findings.Finding`. ``more`` like it are only counted.
 
+    The bytes are those from ``position`` to before ``end_position``; without them it is the whole file. ``lost`` are the
+    offsets that cannot be read, None if all can; ``next_good_offset`` can be read after them, None if none can.
+    ``transaction_marker`` answers whether the end of a transaction is among them, ``only_producer_state`` whether the only
+    copy of what a broker knows of a producer is: yes, no, unknown, or empty if nothing is lost. ``next_step`` is what to do.
     ``directory`` is the log directory, empty if one was inspected alone.
     """
 
@@ -86,6 +105,12 @@ class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
     offset: int | None
     what: str
     meaning: str
+    next_step: str = ""
+    end_position: int | None = None
+    lost: OffsetRange | None = None
+    next_good_offset: int | None = None
+    transaction_marker: str = ""
+    only_producer_state: str = ""
     more: int = 0
     effect: str = ""
     directory: str = ""

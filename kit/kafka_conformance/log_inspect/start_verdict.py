@@ -42,8 +42,9 @@ def judge_start(
     partitions: Sequence[PartitionSummary],
     release: Release,
     settings: NodeSettings | None,
+    unknown: str = "",
 ) -> StartVerdict:
-    """Return the answers to the three questions."""
+    """Return the answers to the three questions; ``unknown`` is what is unknown of the cluster's metadata."""
     asked = all(directory.whole for directory in directories) and any(directory.of_broker for directory in directories)
     serious = [row for row in rows if row.severity != "note"]
     stopped_by = [_line(row) for row in serious if row.effect == Effect.STOPS]
@@ -55,7 +56,8 @@ def judge_start(
         kafka=str(release), starts=starts if asked else "not asked", stopped_by=stopped_by if asked else [],
         changes=[*_shortened(partitions), *_grouped(row for row in serious if row.effect in changes)],
         wrong=[*(() if starts == "no" else _set_aside(serious)), *_grouped(wrong)],
-        read=[f"{what}: {how}" for what, how in READ], not_checked=list(_not_checked(directories, settings)),
+        read=[f"{what}: {how}" for what, how in READ],
+        not_checked=[*filter(None, [unknown]), *_not_checked(directories, settings)],
     )  # fmt: skip
 
 
@@ -80,6 +82,10 @@ def _set_aside(rows: Iterable[FindingRow]) -> Iterator[str]:
         yield f"{directory}: offline; its partitions have no leader, or are empty in another log directory"
     for folder in dict.fromkeys(row.folder for row in rows if row.effect == Effect.SETS_ASIDE):
         yield f"{folder}: empty for clients, if it is set aside"
+    for folder in dict.fromkeys(
+        row.folder for row in rows if row.effect == Effect.DELETES and row.file.endswith("/partition.metadata")
+    ):
+        yield f"{folder}: empty for clients, if it is deleted"
 
 
 def _line(row: FindingRow) -> str:

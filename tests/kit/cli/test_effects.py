@@ -116,9 +116,17 @@ RUN: dict[str, dict[str, tuple[str, str]]] = {
         "--key-encoding": ("place abcd --partitions 25", "--key-encoding hex"),
         "--json": ("place key --partitions 25", "--json"),
     },
+    "group play": {
+        "--event": ("group play group.json", "--event leave:a"),
+        "--assignor": ("group play group.json", "--assignor range-assignor"),
+        "--kafka": ("group play group.json", "--kafka 3.3.2"),
+        "--json": ("group play group.json", "--json"),
+    },
     "log find": {
         "--partition": ("log find both 0", "--partition orders-0"),
         "--json": ("log find data/orders-0 0", "--json"),
+        "--time": ("log find data", "--time 2023-11-14"),
+        "--scan": ("log find data --time 2023-11-14T23", "--scan"),
     },
     "log inspect": {
         "--records": ("log inspect data", "--records"),
@@ -251,6 +259,7 @@ def prepared(folder: Path) -> None:
     failure = {"id": "x", "rule": "murmur2", "question": {"key": "666f6f"}, "found": {}}
     failure |= dict(zip(("expected", "actual"), sides, strict=True))
     (folder / "failure.json").write_text(json.dumps(failure), "utf-8")
+    (folder / "group.json").write_text('{"topics": {"t": 3}, "members": [{"id": "a"}, {"id": "b"}]}', "utf-8")
     healthy(folder / "data" / "orders-0")
     healthy(folder / "zookeeper" / "orders-0")
     (folder / "zookeeper" / "meta.properties").write_text("version=0\nbroker.id=1\n")

@@ -12,7 +12,9 @@ from rich.console import Console
 
 from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.find import find_offset, one_partition
+from kafka_conformance.log_inspect.find_time import find_time, parse_time
 from kafka_conformance.log_inspect.findings import KINDS
+from kafka_conformance.log_inspect.next_steps import STEPS
 from kafka_conformance.log_inspect.reports import text
 
 ROOT = Path(__file__).parents[3]
@@ -27,7 +29,9 @@ def shown(command: str) -> str:
 
 def test_log_page_lists_all_kinds_of_finding_with_severity_and_meaning() -> None:
     listed = [line for line in PAGE.partition("## Findings")[2].splitlines() if line.startswith("| `")]
-    assert listed == [f"| `{kind.name}` | {kind.severity} | {kind.meaning} |" for kind in KINDS.values()]
+    assert listed == [
+        f"| `{kind.name}` | {kind.severity} | {kind.meaning} | {STEPS[kind.name]} |" for kind in KINDS.values()
+    ]
 
 
 def test_log_page_shows_current_output_for_a_damaged_partition(tmp_path: Path) -> None:
@@ -54,3 +58,10 @@ def test_log_page_shows_current_output_of_an_offset_search() -> None:
     text.show_search(out, find_offset(one_partition(open_directory(EXAMPLE), ""), 77))
     lines = [line.rstrip() for line in out.file.getvalue().splitlines()]  # type: ignore[attr-defined]
     assert lines == shown("log find kit/docs/examples/log/orders-0 77").splitlines()
+
+
+def test_log_page_output_of_a_search_by_time_is_current() -> None:
+    out = Console(file=io.StringIO(), width=140, highlight=False)
+    text.show_times(out, find_time(open_directory(EXAMPLE.parent), parse_time("2023-11-14T22:13:20.082")))
+    lines = [line.rstrip() for line in out.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    assert lines == shown("log find kit/docs/examples/log --time 2023-11-14T22:13:20.082").splitlines()

@@ -32,7 +32,7 @@ def test_log_directory_scan_lists_partitions_and_ignored_folders(tmp_path: Path)
     assert sorted((row.kind, row.file) for row in found.findings) == [
         ("leftover", f"gone-0.{'b' * 32}-delete"), ("leftover", f"lost-0.{'c' * 32}-stray"),
         ("leftover", f"orders-0/{0:020}.log.deleted"), ("leftover", f"orders-0/{0:020}.log.swap"),
-        ("metadata-log-missing", "__cluster_metadata-0"), ("unknown-file", "notes"), ("unknown-file", "orders-0/core.1234"),
+        ("unknown-file", "notes"), ("unknown-file", "orders-0/core.1234"),
     ]  # fmt: skip
     sizes = [row.what for row in found.findings if row.file.endswith((".deleted", ".swap"))]
     assert sizes == ["1 bytes: not inspected"] * 2
@@ -102,7 +102,7 @@ def test_scan_during_a_brokers_writes_reports_no_false_damage(tmp_path: Path) ->
 
     found = inspect(open_directory(tmp_path), read=written)
     assert found.verdict == "sound", found.findings
-    assert kinds(found, "note") == {"active-segment", "not-flushed", "metadata-log-missing"}
+    assert kinds(found, "note") == {"active-segment", "not-flushed"}
     assert found.partitions[0].batches == len(log.positions) - 1
 
 

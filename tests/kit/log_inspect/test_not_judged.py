@@ -90,7 +90,9 @@ def test_a_checkpoint_that_is_no_regular_file_is_not_judged(log: Log, name: str,
     if kind == "folder" and name.startswith("recovery"):  # a broker takes it for a partition, and stops
         assert kinds(seen(log.folder.parent)) == {"folder-not-a-partition"}
         return
-    assert_not_judged(seen(log.folder.parent, policy="delete"), unreadable=1)
+    found = seen(log.folder.parent, policy="delete")
+    assert_not_judged(found, unreadable=1)
+    assert found.start.starts == "cannot tell"
 
 
 def test_a_segment_that_links_to_a_segment_is_read(log: Log) -> None:

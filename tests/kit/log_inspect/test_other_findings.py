@@ -230,3 +230,24 @@ def test_an_empty_control_batch_is_what_compaction_left_of_a_marker(tmp_path: Pa
     rewrite(path, position, lambda batch: batch.__setitem__(slice(8, 12), struct.pack(">i", 49)))
     rewrite(path, position, lambda batch: batch.__setitem__(slice(57, 61), bytes(4)))
     assert "bad-marker" not in kinds(seen(log.folder))
+
+
+@pytest.mark.parametrize("codec", [5, 7])
+def test_a_codec_without_a_number_in_kafka_is_a_bad_header(log: Log, codec: int) -> None:
+    base, position, _ = log.positions[5]
+
+    def edit(batch: bytearray) -> None:
+        batch[22] = batch[22] & ~0x07 | codec
+
+    rewrite(file(log, base, "log"), position, edit)
+    (row,) = [row for row in seen(log.folder).findings if row.severity == "broken"]
+    assert (row.kind, row.what) == ("bad-header", f"codec {codec} is unknown")
+
+
+def test_a_sequence_of_0_follows_the_largest_one(tmp_path: Path) -> None:
+    log = Log(tmp_path / "t-0")
+    log.append(data(2, (5, 0, 2**31 - 2)))
+    log.append(data(1, (5, 0, 0)))
+    assert seen(log.write()).findings == []
+    log.append(data(1, (5, 0, 2)))
+    assert kinds(seen(log.write())) == {"sequence-gap"}

@@ -25,7 +25,8 @@ def hook(event, arguments):
 
 opened, changed = [], []
 sys.addaudithook(hook)
-for words in (["inspect", sys.argv[1], "--records", "--json"], ["find", sys.argv[1], "77"]):
+for words in (["inspect", sys.argv[1], "--records", "--json"], ["find", sys.argv[1], "77"],
+              ["find", sys.argv[1], "--time", "2023-11-14"]):
     app.main(["log", *words], standalone_mode=False)
 if sys.argv[2:]:
     open(sys.argv[1] + "/00000000000000000000.log", "ab").close()

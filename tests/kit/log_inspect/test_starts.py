@@ -8,12 +8,15 @@ from pathlib import Path
 
 import pytest
 from log_edits import bases, kinds, seen
-from log_partitions import META, Log, healthy
+from log_partitions import META, START_MS, Log, healthy
 
 from kafka_conformance.log_inspect.directory import open_directory
+from kafka_conformance.log_inspect.find import find_offset, one_partition
+from kafka_conformance.log_inspect.find_time import find_time
 from kafka_conformance.log_inspect.inspection import inspect
 from kafka_conformance.log_inspect.reports.text import start_answers
-from kafka_conformance.log_inspect.result import Inspection
+from kafka_conformance.log_inspect.result import Inspection, OffsetRange
+from kafka_reference.record_batch import NewBatch, NewRecord, encode_batch
 from kafka_reference.releases import parse_release
 
 TOPIC = "version: 0\ntopic_id: "
@@ -129,6 +132,27 @@ def test_a_partition_without_metadata_is_set_aside(root: Path) -> None:
     assert (found.start.starts, found.verdict, kinds(found)) == ("yes", "broken", {"partition-metadata-missing"})
     assert (by_name(found, "orders-1"), by_name(found)) == ((189, 0), (189, 189))
     assert len(found.start.changes) == 1
+
+
+def test_a_partition_without_metadata_was_kept_before_3_7(root: Path) -> None:
+    (root / "orders-1/partition.metadata").unlink()
+    found = inspect(open_directory(root), release=parse_release("3.6.2"))
+    assert (found.start.starts, found.verdict, kinds(found, "suspicious")) == (
+        "yes",
+        "sound",
+        {"partition-metadata-missing"},
+    )
+    assert (by_name(found, "orders-1"), found.start.changes) == ((189, 189), [])
+
+
+def test_a_partition_with_another_topic_id_was_deleted_before_3_7(root: Path) -> None:
+    shutil.copytree(root / "orders-0", root / "orders-2")
+    (root / "orders-1/partition.metadata").write_text(OTHER)
+    found = inspect(open_directory(root), release=parse_release("3.6.2"))
+    assert (found.start.starts, by_name(found, "orders-1")) == ("yes", (189, 0))
+    (row,) = [row for row in found.findings if row.kind == "topic-ids-differ"]
+    assert (row.effect, row.lost) == ("deletes", OffsetRange(0, 188))
+    assert "orders-1: empty for clients, if it is deleted" in found.start.wrong
 
 
 def test_the_rarer_of_two_topic_ids_is_set_aside(root: Path) -> None:
@@ -271,6 +295,52 @@ def test_a_quorum_state_that_cannot_be_read_stops_a_start(root: Path, text: str,
     assert seen(root).start.starts == starts
 
 
+@pytest.mark.parametrize(
+    ("text", "release", "starts", "effect"),
+    [
+        ("", "3.7.2", "yes", "deletes"),
+        ("\0" * 60, "3.3.2", "yes", "deletes"),
+        ("{}", "3.3.2", "yes", "deletes"),
+        ("{}", "3.8.1", "no", "stops the start"),
+        (QUORUM.replace("0}", "9}"), "3.6.2", "yes", None),
+        (QUORUM.replace("0}", "9}"), "3.7.2", "no", "stops the start"),
+        (QUORUM.replace("0}", "1}"), "3.7.2", "no", "stops the start"),
+        (QUORUM.replace("0}", "1}"), "3.8.1", "yes", None),
+    ],
+)
+def test_a_quorum_state_that_cannot_be_read_was_cleared_up_to_3_7(
+    root: Path, text: str, release: str, starts: str, effect: str | None
+) -> None:
+    """As brokers of 3.3.2, 3.6.2, 3.7.2, 3.8.1, 3.9.2 and 4.4.0 did."""
+    Log(root / METADATA).write()
+    (root / METADATA / "quorum-state").write_text(text)
+    found = inspect(open_directory(root), release=parse_release(release))
+    effects = [row.effect for row in found.findings if row.kind == "quorum-state-corrupt"]
+    assert (found.start.starts, effects) == (starts, [] if effect is None else [effect])
+
+
+def bootstrap(name: bytes) -> bytes:
+    """A ``bootstrap.checkpoint`` with the level 7 of one feature."""
+    value = b"\x01\x0c\x00" + bytes([len(name) + 1]) + name + b"\x00\x07\x00"
+    return encode_batch(NewBatch(records=[NewRecord(START_MS, None, value)]))
+
+
+@pytest.mark.parametrize(
+    ("data", "starts"),
+    [(bootstrap(b"metadata.version"), "yes"), (bootstrap(b"other.version"), "no"), (b"", "no"), (bytes(249), "no"),
+     (bootstrap(b"metadata.version")[:-5], "no"), (b"\x55" * 249, "no")],
+)  # fmt: skip
+def test_a_bootstrap_checkpoint_without_the_metadata_version_stops_a_start(
+    root: Path, data: bytes, starts: str
+) -> None:
+    (root / "bootstrap.checkpoint").write_bytes(data)
+    assert seen(root).start.starts == "yes"  # it is not the directory of the cluster's metadata
+    Log(root / METADATA).write()
+    (root / METADATA / "quorum-state").write_text(QUORUM)
+    found = seen(root)
+    assert (found.start.starts, "bootstrap-corrupt" in kinds(found)) == (starts, starts == "no")
+
+
 def test_a_metadata_log_without_the_beginning_needs_a_snapshot(root: Path) -> None:
     log = Log(root / METADATA, base=318, offset=318)
     log.write()
@@ -310,6 +380,8 @@ def test_an_inspection_changes_no_file_and_no_time(root: Path) -> None:
 
     before = state()
     seen(root, records=True)
+    find_time(open_directory(root), (START_MS, START_MS + 1_000), scan=True)
+    find_offset(one_partition(open_directory(root), "orders-0"), 77)
     assert state() == before
 
 

@@ -1,6 +1,6 @@
-"""Inspect a broker's log directory, or find an offset in a partition. Nothing is written.
+"""Inspect a broker's log directory, or find an offset or a time. Nothing is written.
 
-Exit code 0: sound, or found; 1: broken, or no such offset; 2: it could not be judged.
+Exit code 0: sound, or found; 1: broken, or no such record; 2: it could not be judged.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.streams import say_json
 from kafka_conformance.log_inspect.directory import LogDirectory, open_directory, open_segment
 from kafka_conformance.log_inspect.find import find_offset, one_partition
+from kafka_conformance.log_inspect.find_time import find_time, parse_time
 from kafka_conformance.log_inspect.inspection import inspect, total_bytes
 from kafka_conformance.log_inspect.node_settings import NodeSettings, read_node_settings
 from kafka_conformance.log_inspect.reports import page, text
@@ -117,11 +118,25 @@ def _opened(named: tuple[Path, ...]) -> tuple[NodeSettings | None, list[LogDirec
 
 
 @click.argument("directory", metavar="DIR", type=options.FILE)
-@click.argument("offset", metavar="OFFSET", type=click.IntRange(0, 2**63 - 1))
+@click.argument("offset", metavar="[OFFSET]", required=False, type=click.IntRange(0, 2**63 - 1))
 @click.option("--partition", default="", metavar="NAME", help="With a log directory: the partition, such as orders-0.")
+@click.option("--time", default="", metavar="T", help="Find the records of a time in place of OFFSET: ms, or a day, hour, "
+              "minute or second in UTC, such as 2023-11-14T22:13.")  # fmt: skip
+@click.option("--scan", is_flag=True, help="With --time: read every batch and its records (default: the time index tells "
+              "which batches are before T, and headers which records are).")  # fmt: skip
 @options.as_json
-def find(*, directory: Path, offset: int, partition: str, as_json: bool) -> int:
-    """Find an offset as a broker does, and print the steps: segment, index entry, position, batches, record."""
+def find(*, directory: Path, offset: int | None, partition: str, time: str, scan: bool, as_json: bool) -> int:
+    """Find an offset as a broker does, and print the steps: segment, index entry, position, batches, record.
+
+    With --time, find which partitions, segments and offsets hold the records of a time, also where timestamps are out of
+    order.
+    """
+    if (offset is None) == (not time):
+        raise BadInput("name an OFFSET, or a time with --time T, not both")
+    if offset is None:
+        return _find_time(directory, partition, parse_time(time), scan=scan, as_json=as_json)
+    if scan:
+        raise BadInput("--scan has no effect without --time")
     found = find_offset(one_partition(open_directory(directory), partition), offset)
     if as_json:
         say_json(found)
@@ -130,6 +145,24 @@ def find(*, directory: Path, offset: int, partition: str, as_json: bool) -> int:
     if not found.judged:
         return 2
     return 0 if found.record is not None and found.record.offset == offset else 1
+
+
+def _find_time(folder: Path, partition: str, times: tuple[int, int], *, scan: bool, as_json: bool) -> int:
+    directory = open_directory(folder)
+    with steps(f"searching {harmless(str(folder))}", len(directory.partitions)) as progress:
+
+        def begins(name: str) -> None:
+            progress.doing(f"searching {name}")
+            progress.advance(1)
+
+        found = find_time(directory, times, name=partition, scan=scan, begins=begins)
+    if as_json:
+        say_json(found)
+    else:
+        text.show_times(console(), found)
+    if not found.judged:
+        return 2
+    return 0 if found.found else 1
 
 
 command = click.Group(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kafka_conformance.log_inspect.checks.context import Context
-from kafka_conformance.log_inspect.findings import Severity
+from kafka_conformance.log_inspect.findings import Answer, Loss, Severity
 from kafka_conformance.log_inspect.header import CODECS, BatchHeader
 
-__all__ = ["BatchCheck"]
+__all__ = ["BatchCheck", "unreadable_batch"]
 
 _MOST = 0x7FFFFFFF
 
@@ -49,27 +49,28 @@ class BatchCheck:
         elif not self._legacy:
             self._legacy = True
             self._context.findings.add(
-                "old-format", self._file, f"magic {header.magic}", position=position, offset=base
+                "old-format", self._file, f"magic {header.magic}", position=position, size=header.size, offset=base
             )
         if last - self._base > _MOST:
             self._context.findings.add(
                 "offset-past-segment", self._file, f"offset {last} in the segment of {self._base}", position=position,
-                offset=last,
+                size=header.size, offset=last,
             )  # fmt: skip
         if self.next_base is not None and last >= self.next_base:
             self._context.findings.add(
                 "segments-overlap", self._file, f"offset {last}, but the next segment begins at {self.next_base}",
-                position=position, offset=base,
+                position=position, size=header.size, offset=base,
             )  # fmt: skip
             self.next_base = None  # once per segment
         self.last_offset, self.exact = last, True
 
     def invalid(self, position: int, header: BatchHeader) -> None:
         """Report a batch whose checksum is wrong; its offsets are not used, nor is a gap after it reported."""
-        self._context.findings.add(
+        self._context.losses.add(self._context.findings.add(
             "crc-mismatch", self._file, f"the batch of {header.size:,} bytes at offset {header.base_offset} has another "
-            f"checksum than the {header.crc:#010x} in its header", position=position, offset=header.base_offset,
-        )  # fmt: skip
+            f"checksum than the {header.crc:#010x} in its header", position=position, size=header.size,
+            offset=header.base_offset, loss=unreadable_batch(header),
+        ), header)  # fmt: skip
         self.exact = False
 
     def damaged(self) -> None:
@@ -81,12 +82,12 @@ class BatchCheck:
         if base < self._base:
             findings.add(
                 "offset-before-segment", self._file, f"offset {base} in the segment of {self._base}", position=position,
-                offset=base,
+                size=header.size, offset=base,
             )  # fmt: skip
         elif base <= self.last_offset and not (header.magic < 2 and base == self.last_offset == self._base - 1):
             findings.add(
                 "offsets-overlap", self._file, f"a batch of offsets {base} to {header.last_offset} follows offset "
-                f"{self.last_offset}", position=position, offset=base,
+                f"{self.last_offset}", position=position, size=header.size, offset=base,
             )  # fmt: skip
         elif base > self.last_offset + 1 and header.magic == 2:
             self._gap(self._file, position, base)
@@ -98,10 +99,12 @@ class BatchCheck:
         start = self._context.log_start_offset
         if start is not None and base <= start:
             severity = Severity.NOTE
-        self._context.findings.add(
+        loss = None if severity is Severity.NOTE else Loss(self.last_offset + 1, base - 1, base)
+        self._context.losses.add(self._context.findings.add(
             "offset-gap", file, f"{missing:,} offset{'s are' if missing > 1 else ' is'} missing, from "
             f"{self.last_offset + 1} to {base - 1}", position=position, offset=self.last_offset + 1, severity=severity,
-        )  # fmt: skip
+            loss=loss,
+        ))  # fmt: skip
 
     def _count(self, position: int, header: BatchHeader) -> None:
         delta, count = header.last_offset_delta, header.records
@@ -115,4 +118,12 @@ class BatchCheck:
             self.gaps += 1
 
     def _bad(self, position: int, header: BatchHeader, what: str) -> None:
-        self._context.findings.add("bad-header", self._file, what, position=position, offset=header.base_offset)
+        self._context.findings.add(
+            "bad-header", self._file, what, position=position, size=header.size, offset=header.base_offset
+        )
+
+
+def unreadable_batch(header: BatchHeader) -> Loss:
+    """Return the loss of a batch whose header can be read; it may be wrong too."""
+    last = max(header.last_offset, header.base_offset)
+    return Loss(header.base_offset, last, marker=Answer.YES if header.control else Answer.NO)

@@ -8,15 +8,19 @@ from collections.abc import Mapping
 
 from kafka_conformance.core.java_text import lines_of, parse_int, parse_long, split
 from kafka_conformance.log_inspect.directory import CHECKPOINTS, LogDirectory, checkpoint_lines, small_text
-from kafka_conformance.log_inspect.findings import Effect, Findings, Severity
+from kafka_conformance.log_inspect.findings import Effect, Findings, Loss, Severity
 
-__all__ = ["LOG_START", "RECOVERY_POINT", "check_ends", "check_partition_metadata", "read_checkpoints", "topic_id"]
+__all__ = [
+    "HIGH_WATERMARK", "LOG_START", "RECOVERY_POINT", "check_ends", "check_partition_metadata", "read_checkpoints",
+    "topic_id",
+]  # fmt: skip
 
 LOG_START, RECOVERY_POINT = "log-start-offset-checkpoint", "recovery-point-offset-checkpoint"
+HIGH_WATERMARK = "replication-offset-checkpoint"
 _MEANINGS = {
     LOG_START: "log start offset",
     RECOVERY_POINT: "recovery point",
-    "replication-offset-checkpoint": "high watermark",
+    HIGH_WATERMARK: "high watermark",
     "cleaner-offset-checkpoint": "cleaner's checkpoint",
 }
 
@@ -52,8 +56,8 @@ def read_checkpoints(directory: LogDirectory, findings: Findings, *, spare: bool
     return found
 
 
-def check_ends(checkpoints: Checkpoints, partition: str, end: int, findings: Findings) -> None:
-    """Report checkpoints after the end of a partition's log."""
+def check_ends(checkpoints: Checkpoints, partition: str, start: int, end: int, findings: Findings) -> None:
+    """Report checkpoints after the end of a partition's log; ``start`` is its first offset."""
     for name, offsets in checkpoints.items():
         offset = offsets.get(partition, 0)
         if offset > end:
@@ -61,7 +65,8 @@ def check_ends(checkpoints: Checkpoints, partition: str, end: int, findings: Fin
             findings.add("checkpoint-past-end", name, f"the {_MEANINGS[name]} of {partition} is {offset}; the log ends "
                          f"before offset {end}" + (": a broker deletes all segments" if deletes else ""), offset=offset,
                          severity=Severity.BROKEN if deletes else None,
-                         effect=Effect.TRUNCATES if deletes else None)  # fmt: skip
+                         effect=Effect.TRUNCATES if deletes else None,
+                         loss=Loss(start, end - 1) if deletes and end > start else None)  # fmt: skip
 
 
 def topic_id(text: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kafka_conformance.log_inspect.directory import LogDirectory, Partition
 from kafka_conformance.log_inspect.findings import Findings, Severity
+from kafka_conformance.log_inspect.losses import Losses
 
 __all__ = ["Context"]
 
@@ -19,7 +20,8 @@ class Context:
 
     ``log_start_offset`` is the first offset that clients may read, None if no checkpoint says it. ``policy`` is the
     topic's ``cleanup.policy``: ``compact``, ``delete``, or empty if unknown. ``cleaned`` becomes True with the first
-    sign of compaction. ``read`` is called with numbers of bytes that were read. ``now_ms`` is the clock.
+    sign of compaction. ``read`` is called with numbers of bytes that were read. ``losses`` are those of the findings.
+    ``now_ms`` is the clock.
     """
 
     directory: LogDirectory
@@ -29,6 +31,7 @@ class Context:
     policy: str = ""
     cleaned: bool = False
     read: Callable[[int], object] = lambda _: None
+    losses: Losses = field(default_factory=Losses)
     now_ms: int = field(default_factory=lambda: time.time_ns() // 1_000_000)
 
     def name(self, path: Path) -> str:

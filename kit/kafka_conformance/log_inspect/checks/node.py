@@ -17,7 +17,7 @@ from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.log_inspect.checks.checkpoints import topic_id
 from kafka_conformance.log_inspect.checks.start_files import check_meta_properties, quorum_state
 from kafka_conformance.log_inspect.directory import METADATA, LogDirectory, Partition, small_text
-from kafka_conformance.log_inspect.findings import Findings, Severity
+from kafka_conformance.log_inspect.findings import Effect, Findings, Severity
 from kafka_conformance.log_inspect.metadata_topics import MetadataTopics, read_metadata_topics
 from kafka_conformance.log_inspect.node_settings import NodeSettings
 from kafka_reference.releases import Release
@@ -88,30 +88,33 @@ def check_folders_across(places: Places) -> None:
 
 def read_local_metadata(
     places: Places, properties: Mapping[str, str], settings: NodeSettings | None
-) -> MetadataTopics | None:
-    """Return the topics in the local copy of the cluster's metadata; None if nothing can be said of them.
+) -> tuple[MetadataTopics | None, str]:
+    """Return the topics in the local copy of the cluster's metadata; None if nothing can be said of them, and why.
 
-    A copy that is gone is a finding. The only controller makes an empty one: its brokers then know no topic.
+    A copy that is gone is a finding if the node is the only controller, which makes an empty one: its broker then has no
+    topic. Where that is not known, it is not checked.
     """
     if "node.id" not in properties:
-        return None
+        return None, ""
     node = parse_int(properties["node.id"])
     copies = [(place, each) for place in places for each in place[0].partitions if each.name == METADATA]
     if copies and (copies[0][1].segments or copies[0][1].metadata_snapshots):
-        return read_metadata_topics(copies[0][1], node)
+        return read_metadata_topics(copies[0][1], node), ""
     if not any(
         each.topic_partition for directory, _ in places for each in directory.partitions if each.name != METADATA
     ):
-        return None
+        return None, ""
     findings = (copies[0][0] if copies else places[0])[1]
     what = "there is no copy of the cluster's metadata"
     if _only_controller(copies, node, settings):
-        findings.add("metadata-log-missing", METADATA, f"{what}, and node {node} is the only controller",
-                     severity=Severity.BROKEN)  # fmt: skip
-        return MetadataTopics(node)
+        findings.add("metadata-log-missing", METADATA, f"{what}, and node {node} is the only controller")
+        return MetadataTopics(node), ""
     if settings is None or "controller" in settings.roles:
-        findings.add("metadata-log-missing", METADATA, f"{what}: whether node {node} is the only controller is unknown")
-    return None
+        return (
+            None,
+            f"{what}: if node {node} is the only controller, a start sets every partition aside; name server.properties",
+        )
+    return None, ""
 
 
 def _only_controller(
@@ -130,10 +133,15 @@ def _only_controller(
 
 
 def check_topic_ids(places: Places, release: Release, metadata: MetadataTopics | None) -> None:
-    """Report partitions that a start sets aside: those without a topic id, and those that the metadata does not have."""
+    """Report partitions that a start sets aside: those without a topic id, and those that the metadata does not have.
+
+    Before 3.7.0 a start deletes the latter, and keeps the former. Brokers of 3.3.2, 3.4.1, 3.5.2 and 3.6.2 renamed the
+    folder of a partition with another topic id to ``-delete``, those of 3.7.2, 3.8.1, 3.9.2 and 4.4.0 to ``-stray``.
+    """
     by_topic: dict[str, dict[str, list[tuple[LogDirectory, Findings, Partition]]]] = defaultdict(
         lambda: defaultdict(list)
     )
+    sets_aside = release.numbers >= _FIRST_TO_SET_ASIDE
     for directory, findings in places:
         for partition in directory.partitions:
             found = partition.topic_partition
@@ -144,21 +152,25 @@ def check_topic_ids(places: Places, release: Release, metadata: MetadataTopics |
             try:
                 known = topic_id(small_text(path))
             except FileNotFoundError:
-                before = (
-                    "" if release.numbers >= _FIRST_TO_SET_ASIDE else "; what brokers before 3.7.0 do was not observed"
-                )
-                findings.add("partition-metadata-missing", name, f"the file is not there{before}")
+                keeps = "" if sets_aside else "; a broker before 3.7.0 keeps the partition"
+                findings.add("partition-metadata-missing", name, f"the file is not there{keeps}",
+                             severity=None if sets_aside else Severity.SUSPICIOUS,
+                             effect=None if sets_aside else Effect.NONE)  # fmt: skip
                 continue
             except (OSError, ValueError):
                 continue  # a finding already
             by_topic[found[0]][known].append((directory, findings, partition))
             if metadata is not None and (why := metadata.why_stray(known, found[1])):
-                findings.add("partition-not-in-metadata", name, f"topic id {known}: {why}")
+                deletes = "" if sets_aside else "; a broker before 3.7.0 deletes the folder a minute after its start"
+                findings.add("partition-not-in-metadata", name, f"topic id {known}: {why}{deletes}",
+                             effect=None if sets_aside else Effect.DELETES)  # fmt: skip
     for ids in by_topic.values() if metadata is None else ():
-        _check_one_id(ids, several=len(places) > 1)
+        _check_one_id(ids, several=len(places) > 1, effect=None if sets_aside else Effect.DELETES)
 
 
-def _check_one_id(ids: Mapping[str, list[tuple[LogDirectory, Findings, Partition]]], *, several: bool) -> None:
+def _check_one_id(
+    ids: Mapping[str, list[tuple[LogDirectory, Findings, Partition]]], *, several: bool, effect: Effect | None
+) -> None:
     """Report the partitions of a topic whose id is not that of most of its partitions."""
     most = max(map(len, ids.values()))
     certain = sum(len(each) == most for each in ids.values()) == 1
@@ -173,4 +185,4 @@ def _check_one_id(ids: Mapping[str, list[tuple[LogDirectory, Findings, Partition
         which = "" if certain else ": one of them is set aside"
         for directory, findings, partition in partitions:
             name = directory.relative(partition.folder / "partition.metadata")
-            findings.add("topic-ids-differ", name, f"topic id {known}; {others}{which}")
+            findings.add("topic-ids-differ", name, f"topic id {known}; {others}{which}", effect=effect)

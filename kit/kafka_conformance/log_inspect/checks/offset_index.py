@@ -38,12 +38,16 @@ def open_index(context: Context, path: Path, base_offset: int, *, growing: bool)
     if index.odd:
         bytes_each = ENTRY_BYTES[path.suffix[1:]]
         context.findings.add(
-            "index-size", name, f"{index.size:,} bytes are no multiple of {bytes_each}", position=index.size - index.odd
+            "index-size",
+            name,
+            f"{index.size:,} bytes are no multiple of {bytes_each}",
+            position=index.size - index.odd,
+            size=index.odd,
         )
     if index.zeros and not growing:
         context.findings.add(
             "index-zero-tail", name, f"{index.zeros:,} bytes of zeros after {index.entries:,} entries",
-            position=index.size - index.odd - index.zeros,
+            position=index.size - index.odd - index.zeros, size=index.zeros,
         )  # fmt: skip
     return index
 
@@ -86,7 +90,7 @@ class OffsetIndexCheck:
             if entry.position >= size:
                 self._context.findings.add(
                     "index-past-end", self._file, f"the entry of offset {entry.offset} points to position "
-                    f"{entry.position:,} of a file of {size:,} bytes", position=entry.at, offset=entry.offset,
+                    f"{entry.position:,} of a file of {size:,} bytes", position=entry.at, size=8, offset=entry.offset,
                 )  # fmt: skip
             elif entry.position < end:
                 self._wrong_position(entry)
@@ -117,7 +121,7 @@ class OffsetIndexCheck:
             if before is not None and (entry.offset <= before.offset or entry.position <= before.position):
                 self._context.findings.add(
                     "index-not-ascending", self._file, f"({entry.offset}, {entry.position:,}) follows ({before.offset}, "
-                    f"{before.position:,})", position=entry.at, offset=entry.offset,
+                    f"{before.position:,})", position=entry.at, size=8, offset=entry.offset,
                 )  # fmt: skip
                 if entry.position <= before.position:
                     continue
@@ -141,11 +145,11 @@ class OffsetIndexCheck:
     def _wrong_position(self, entry: OffsetEntry) -> None:
         self._context.findings.add(
             "index-wrong-position", self._file, f"the entry of offset {entry.offset} points to position "
-            f"{entry.position:,}, where no batch begins", position=entry.at, offset=entry.offset,
+            f"{entry.position:,}, where no batch begins", position=entry.at, size=8, offset=entry.offset,
         )  # fmt: skip
 
     def _wrong_offset(self, entry: OffsetEntry, why: str) -> None:
         self._context.findings.add(
             "index-wrong-offset", self._file, f"the entry of position {entry.position:,} has offset {entry.offset}: {why}",
-            position=entry.at, offset=entry.offset,
+            position=entry.at, size=8, offset=entry.offset,
         )  # fmt: skip

@@ -68,6 +68,8 @@ class ProducerCheck:
         self.aborted: list[AbortedTransaction] = []
         self.abort_markers: dict[int, int] = {}
         self.markers = 0
+        self.last_marker = -1
+        """The offset of the last batch that ends a transaction."""
         self._file = ""
 
     @property
@@ -116,6 +118,7 @@ class ProducerCheck:
     def control(self, position: int, header: BatchHeader, payload: memoryview | None, gaps: int) -> None:
         """Check a control batch of a producer, with the bytes of its records: it ends a transaction."""
         self.markers += 1
+        self.last_marker = header.base_offset
         marker = self._marker(position, header, payload)
         state = self._states.get(header.producer_id)
         if state is None:
@@ -150,7 +153,9 @@ class ProducerCheck:
                     return decode_end_marker(first.key, first.value)
             except JavaException as thrown:
                 what = f"{thrown.java_name}{f': {thrown.message}' if thrown.message else ''}"
-        self._context.findings.add(kind, self._file, what, position=position, offset=header.base_offset)
+        self._context.findings.add(
+            kind, self._file, what, position=position, size=header.size, offset=header.base_offset
+        )
         return None
 
     def _gap(self, position: int, header: BatchHeader, state: ProducerState, expected: int, gaps: int) -> None:
@@ -163,13 +168,13 @@ class ProducerCheck:
         self._context.findings.add(
             "sequence-gap", self._file, f"sequences of producer {header.producer_id}, epoch {header.producer_epoch}, "
             f"{what}: {header.base_sequence} where {expected} should follow", position=position,
-            offset=header.base_offset, severity=severity,
+            size=header.size, offset=header.base_offset, severity=severity,
         )  # fmt: skip
 
     def _epoch_back(self, position: int, header: BatchHeader, state: ProducerState) -> None:
         expired = header.max_timestamp - state.timestamp >= EXPIRATION_MS and state.timestamp >= 0
         self._context.findings.add(
             "producer-epoch-back", self._file, f"epoch {header.producer_epoch} of producer {header.producer_id} follows "
-            f"epoch {state.epoch}", position=position, offset=header.base_offset,
+            f"epoch {state.epoch}", position=position, size=header.size, offset=header.base_offset,
             severity=Severity.NOTE if expired else None,
         )  # fmt: skip

@@ -6,6 +6,7 @@ Records of magic 2 are walked without copying keys and values. What does not dec
 
 from __future__ import annotations
 
+from kafka_conformance.log_inspect.checks.batches import unreadable_batch
 from kafka_conformance.log_inspect.checks.context import Context
 from kafka_conformance.log_inspect.expansion import LARGEST_BYTES, MOST_RECORDS, impossible, most_bytes
 from kafka_conformance.log_inspect.header import CODEC_MASK, HEADER, LOG_APPEND_TIME, BatchHeader
@@ -23,7 +24,7 @@ class RecordCheck:
     """Checks the records of the batches of one file."""
 
     def __init__(self, context: Context, file: str) -> None:
-        self._findings, self._file = context.findings, file
+        self._findings, self._losses, self._file = context.findings, context.losses, file
         self._old = False
 
     def batch(self, position: int, header: BatchHeader, payload: memoryview | None) -> None:
@@ -67,7 +68,11 @@ class RecordCheck:
         self._add("bad-records", position, header, what)
 
     def _add(self, kind: str, position: int, header: BatchHeader, what: str) -> None:
-        self._findings.add(kind, self._file, what, position=position, offset=header.base_offset)
+        lost = kind in {"bad-records", "record-count"}
+        self._losses.add(self._findings.add(
+            kind, self._file, what, position=position, size=header.size, offset=header.base_offset,
+            loss=unreadable_batch(header) if lost else None,
+        ), header)  # fmt: skip
 
 
 def _not_decoded(number: int, payload: memoryview) -> tuple[str, str] | None:

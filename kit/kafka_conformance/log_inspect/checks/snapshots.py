@@ -41,7 +41,7 @@ def check_snapshots_exist(context: Context, *, producers: bool) -> None:
         context.findings.add(
             "snapshot-missing", context.name(path), f"the segment of offset {offset} "
             "has no snapshot" + (", as brokers before 2.8.0 leave it" if legal else ""), offset=offset,
-            severity=Severity.SUSPICIOUS if legal else None,
+            severity=Severity.SUSPICIOUS if legal else None, loss=context.losses.lost_snapshot(offset),
         )  # fmt: skip
 
 
@@ -57,12 +57,15 @@ def check_snapshot(context: Context, offset: int, states: Mapping[int, ProducerS
         context.findings.add("unreadable", name, str(error.strerror))
         return
     if why := _corrupt(data):
-        context.findings.add("snapshot-corrupt", name, why, offset=offset)
+        context.findings.add("snapshot-corrupt", name, why, position=0, size=len(data), offset=offset,
+                             loss=context.losses.lost_snapshot(offset))  # fmt: skip
         return
+    context.losses.good_snapshot(offset)
     for place in range(_HEAD.size, len(data), _ENTRY.size):
         fields = _ENTRY.unpack_from(data, place)
         if why := _contradiction(fields, offset, states.get(fields[0])):
-            context.findings.add("snapshot-wrong", name, f"producer {fields[0]}: {why}", position=place, offset=offset)
+            context.findings.add("snapshot-wrong", name, f"producer {fields[0]}: {why}", position=place,
+                                 size=_ENTRY.size, offset=offset)  # fmt: skip
 
 
 def _corrupt(data: bytes) -> str:

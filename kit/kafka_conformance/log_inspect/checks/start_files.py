@@ -3,13 +3,14 @@
 Each check tells what real brokers do: ``tests/cluster/test_broker_starts.py`` starts them on damaged directories.
 
 Java source mirrored: ``MetaPropertiesEnsemble``, ``LogManager.loadLogs``,
-``FileQuorumStateStore``, ``KafkaMetadataLog.recoverSnapshots``.
+``FileQuorumStateStore``, ``KafkaMetadataLog.recoverSnapshots``, ``BootstrapDirectory.read``.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import struct
 from collections import defaultdict
 from collections.abc import Mapping
 
@@ -17,8 +18,11 @@ from kafka_conformance.core.java_properties import parse_properties
 from kafka_conformance.core.java_text import lines_of, parse_int
 from kafka_conformance.log_inspect.directory import METADATA, LogDirectory, Partition, small_file, small_text
 from kafka_conformance.log_inspect.findings import Effect, Findings
+from kafka_conformance.log_inspect.metadata_fields import MetadataFields
 from kafka_conformance.log_inspect.scan import Damage, Segment, scan
-from kafka_reference.releases import Release
+from kafka_reference.errors import JavaException
+from kafka_reference.record_batch.batches import DefaultBatch, decode_batches
+from kafka_reference.releases import NEWEST, Release
 
 __all__ = ["check_folders", "check_meta_properties", "check_quorum", "quorum_state"]
 
@@ -27,6 +31,10 @@ _LARGEST = 2**20
 _META = "meta.properties"
 _NO_VERSION = "it has no version=1 and node.id"
 _FIRST_WITHOUT_ZOOKEEPER = (4, 0, 0)
+_FIRST_WITH_VERSIONS = (3, 7, 0)
+_FIRST_WITH_TWO_STATES = (3, 8, 0)
+_BOOTSTRAP = "bootstrap.checkpoint"
+_FEATURE_LEVEL = 12
 
 
 def check_meta_properties(
@@ -94,38 +102,52 @@ def check_folders(directory: LogDirectory, findings: Findings) -> None:
             )
 
 
-def check_quorum(directory: LogDirectory, findings: Findings) -> None:
-    """Check ``quorum-state`` and the snapshots of ``__cluster_metadata-0``."""
+def check_quorum(directory: LogDirectory, findings: Findings, release: Release) -> None:
+    """Check ``quorum-state``, the snapshots of ``__cluster_metadata-0``, and ``bootstrap.checkpoint`` beside it."""
     for partition in directory.partitions:
         if partition.name == METADATA:
-            _check_quorum_state(directory, partition, findings)
+            _check_quorum_state(directory, partition, findings, release)
             _check_snapshots(directory, partition, findings)
+            _check_bootstrap(directory, findings)
 
 
-def quorum_state(partition: Partition) -> Mapping[str, object]:
-    """Return the state in ``quorum-state``. Raises OSError, and ValueError for what stops a start."""
-    line = (lines_of(small_text(partition.folder / "quorum-state")) or [""])[0]
-    document = json.loads(line)
+class UnreadableState(ValueError):
+    """A ``quorum-state`` that is not one JSON object with a version: up to 3.7.x a broker clears it and starts."""
+
+
+def quorum_state(partition: Partition, release: Release = NEWEST) -> Mapping[str, object]:
+    """Return the state in ``quorum-state``. Raises OSError; UnreadableState; ValueError for what always stops a start.
+
+    Java source mirrored: ``FileQuorumStateStore.readStateFromFile``, up to 3.7.x ``FileBasedStateStore`` and
+    ``QuorumState.initialize``, which clears a file at an IOException.
+    """
+    try:
+        document = json.loads((lines_of(small_text(partition.folder / "quorum-state")) or [""])[0])
+    except ValueError as error:
+        raise UnreadableState(str(error)) from error
     if not isinstance(document, dict) or not isinstance(document.get("data_version"), int):
-        raise ValueError("it has no data_version")  # noqa: TRY004  as what json raises
-    if document["data_version"] not in {0, 1}:
-        raise ValueError(f"data_version {document['data_version']} is not 0 or 1")
+        raise UnreadableState("it has no data_version")
+    known = range(2 if release.numbers >= _FIRST_WITH_TWO_STATES else 1)
+    if document["data_version"] not in known and release.numbers >= _FIRST_WITH_VERSIONS:
+        raise ValueError(f"data_version {document['data_version']} is not {' or '.join(map(str, known))}")
     for field in ("leaderId", "leaderEpoch", "votedId"):
         if not isinstance(document.get(field), int):
-            raise ValueError(f"it has no {field}")  # noqa: TRY004
+            raise ValueError(f"it has no {field}")  # noqa: TRY004  as what json raises
     return document
 
 
-def _check_quorum_state(directory: LogDirectory, partition: Partition, findings: Findings) -> None:
+def _check_quorum_state(directory: LogDirectory, partition: Partition, findings: Findings, release: Release) -> None:
     name = directory.relative(partition.folder / "quorum-state")
     try:
-        quorum_state(partition)
+        quorum_state(partition, release)
     except FileNotFoundError:
         findings.add("quorum-state-missing", name, "the file is not there")
     except OSError as error:
         findings.add("unreadable", name, str(error.strerror))
     except ValueError as error:
-        findings.add("quorum-state-corrupt", name, f"no JSON object of a quorum's state: {error}"[:200])
+        cleared = isinstance(error, UnreadableState) and release.numbers < _FIRST_WITH_TWO_STATES
+        findings.add("quorum-state-corrupt", name, f"no JSON object of a quorum's state: {error}"[:200],
+                     effect=Effect.DELETES if cleared else None)  # fmt: skip
 
 
 def _check_snapshots(directory: LogDirectory, partition: Partition, findings: Findings) -> None:
@@ -155,3 +177,28 @@ def _check_snapshots(directory: LogDirectory, partition: Partition, findings: Fi
                 findings.add("metadata-snapshot-corrupt", name, "the file is empty", effect=Effect.WRONG)
     except OSError as error:
         findings.add("unreadable", name, str(error.strerror))
+
+
+def _check_bootstrap(directory: LogDirectory, findings: Findings) -> None:
+    """Check that a broker can read ``bootstrap.checkpoint``, which since 3.3.0 has the version of the metadata."""
+    try:
+        if not _has_metadata_version(small_file(directory.root / _BOOTSTRAP, _LARGEST)):
+            raise ValueError("it has no record with the level of metadata.version")
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        findings.add("unreadable", _BOOTSTRAP, str(error.strerror))
+    except (JavaException, ValueError, IndexError, struct.error) as error:
+        findings.add("bootstrap-corrupt", _BOOTSTRAP, str(error)[:200])
+
+
+def _has_metadata_version(data: bytes) -> bool:
+    for batch in decode_batches(data):
+        for record in batch.records() if isinstance(batch, DefaultBatch) and not batch.control else ():
+            fields = MetadataFields((record and record.value) or b"")
+            fields.unsigned()  # version of the frame
+            kind = fields.unsigned()
+            fields.unsigned()
+            if kind == _FEATURE_LEVEL and fields.text() == "metadata.version":
+                return True
+    return False

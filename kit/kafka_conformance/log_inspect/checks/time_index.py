@@ -66,7 +66,7 @@ class TimeIndexCheck:
             if not growing and self._sound and not (entry.at == 0 and entry.offset == self._base):
                 self._context.findings.add(
                     "time-index-past-end", self._file, f"the entry of timestamp {entry.timestamp} has offset "
-                    f"{entry.offset}; the segment ends with {last_offset}", position=entry.at, offset=entry.offset,
+                    f"{entry.offset}; the segment ends with {last_offset}", position=entry.at, size=12, offset=entry.offset,
                 )  # fmt: skip
             self._advance()
 
@@ -76,7 +76,8 @@ class TimeIndexCheck:
             if before is not None and (entry.timestamp <= before.timestamp or entry.offset < before.offset):
                 self._context.findings.add(
                     "time-index-back", self._file, f"(timestamp {entry.timestamp}, offset {entry.offset}) follows "
-                    f"(timestamp {before.timestamp}, offset {before.offset})", position=entry.at, offset=entry.offset,
+                    f"(timestamp {before.timestamp}, offset {before.offset})", position=entry.at, size=12,
+                    offset=entry.offset,
                 )  # fmt: skip
                 continue
             if before is None and entry.offset < self._base:
@@ -97,5 +98,5 @@ class TimeIndexCheck:
     def _wrong(self, entry: TimeEntry, why: str) -> None:
         self._context.findings.add(
             "time-index-wrong", self._file, f"the entry of offset {entry.offset} has timestamp {entry.timestamp}: {why}",
-            position=entry.at, offset=entry.offset,
+            position=entry.at, size=12, offset=entry.offset,
         )  # fmt: skip

@@ -47,7 +47,8 @@ class TimeCheck:
         kind = "time-in-the-future" if timestamp > self.last else "time-before-2000"
         legal = timestamp < self.first and not unit  # a client may count its times from 0
         self._context.findings.add(
-            kind, self._file, f"timestamp {timestamp} is {where}{unit}", position=position, offset=header.base_offset,
+            kind, self._file, f"timestamp {timestamp} is {where}{unit}", position=position, size=header.size,
+            offset=header.base_offset,
             severity=Severity.NOTE if legal else None,
         )  # fmt: skip
 

@@ -6,13 +6,13 @@ it keeps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from kafka_conformance.log_inspect.checks.context import Context
 from kafka_conformance.log_inspect.checks.offset_index import open_index
 from kafka_conformance.log_inspect.checks.producers import AbortedTransaction
-from kafka_conformance.log_inspect.index_files import AbortedEntry
+from kafka_conformance.log_inspect.index_files import ENTRY_BYTES, AbortedEntry
 
 __all__ = ["check_transaction_index"]
 
@@ -25,17 +25,18 @@ def check_transaction_index(
     markers: Mapping[int, int],
     *,
     sound: bool,
-) -> None:
+) -> Collection[int]:
     """Hold the index against the aborted transactions of a segment and its abort markers (offset to producer id).
 
     ``offsets`` are the first and last of the segment; ``sound`` tells whether all of its batches could be read.
+    Returns the offsets of abort markers in the index.
     """
     name, findings = context.name(path), context.findings
     listed: dict[int, AbortedEntry] = {}
     there = path.exists() or path.is_symlink()
     index = open_index(context, path, offsets[0], growing=False) if there else None
     if there and index is None:
-        return
+        return ()
     before = -1
     try:
         for entry in index.aborted_entries() if index is not None else ():
@@ -45,13 +46,13 @@ def check_transaction_index(
             if why:
                 findings.add(
                     "transaction-index-wrong", name, f"producer {entry.producer_id}, offsets {entry.first_offset} to "
-                    f"{entry.last_offset}: {why}", position=entry.at, offset=entry.last_offset,
+                    f"{entry.last_offset}: {why}", position=entry.at, size=ENTRY_BYTES["txnindex"], offset=entry.last_offset,
                 )  # fmt: skip
             before = max(before, entry.last_offset)
             listed[entry.last_offset] = entry
     except OSError as error:
         findings.add("unreadable", name, str(error.strerror))
-        return
+        return ()
     for each in aborted:
         found = listed.get(each.last_offset)
         if found is None and not context.cleaned:
@@ -66,8 +67,10 @@ def check_transaction_index(
         ):
             findings.add(
                 "transaction-index-wrong", name, f"the transaction of producer {each.producer_id} begins at "
-                f"{each.first_offset}, not {found.first_offset}", position=found.at, offset=each.first_offset,
+                f"{each.first_offset}, not {found.first_offset}", position=found.at, size=ENTRY_BYTES["txnindex"],
+                offset=each.first_offset,
             )  # fmt: skip
+    return listed
 
 
 def _contradiction(entry: AbortedEntry, before: int, offsets: tuple[int, int]) -> str:

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from kafka_conformance.log_inspect.reports.text import offsets_of, place_of, start_answers, verdict_line, worst_first
+from kafka_conformance.log_inspect.reports.text import (
+    loss_lines,
+    offsets_of,
+    place_of,
+    start_answers,
+    verdict_line,
+    worst_first,
+)
 from kafka_conformance.log_inspect.result import FindingRow, Inspection
 from kafka_conformance.reports.page import render
 
@@ -24,7 +31,7 @@ def write(found: Inspection) -> str:
     return render(
         "log_inspect/reports/inspection_page.html.j2",
         ["reports/page.css", "log_inspect/reports/inspection_page.css"],
-        {"place": place_of, "offsets": offsets_of},
+        {"place": place_of, "offsets": offsets_of, "losses": loss_lines},
         {
             "found": found,
             "partitions": worst_first(found),

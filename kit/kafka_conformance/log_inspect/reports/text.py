@@ -12,12 +12,14 @@ from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.word_wrap import wrapped
 from kafka_conformance.log_inspect.checks.times import TOLERANCE_MS, shown_time
 from kafka_conformance.log_inspect.find import FoundBatch, Search
+from kafka_conformance.log_inspect.find_time import TimeSearches
 from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary
 from kafka_conformance.reports.tables import PlainTable, table
 from kafka_conformance.reports.terminal import plural
 
 __all__ = [
-    "offsets_of", "place_of", "retention_lines", "show", "show_search", "start_answers", "verdict_line", "worst_first",
+    "loss_lines", "offsets_of", "place_of", "retention_lines", "show", "show_search", "show_times", "start_answers",
+    "verdict_line", "worst_first",
 ]  # fmt: skip
 
 _STYLES = {"broken": "bold red", "suspicious": "yellow", "note": "dim"}
@@ -48,10 +50,10 @@ def show(out: Console, found: Inspection, *, segments: bool = False) -> None:
         out.print(_segment_table(partitions))
     for line in retention_lines(partitions):
         out.print(Text(line))
-    explained: set[str] = set()
+    explained: set[tuple[str, str]] = set()
     for each in sorted((each for each in found.findings if each.severity != "note"), key=lambda one: one.severity):
-        _finding(out, each, explain=each.kind not in explained)
-        explained.add(each.kind)
+        _finding(out, each, explain=(each.kind, each.next_step) not in explained)
+        explained.add((each.kind, each.next_step))
     for kind, notes in groupby(
         sorted((each for each in found.findings if each.severity == "note"), key=lambda one: one.kind),
         key=lambda one: one.kind,
@@ -137,11 +139,15 @@ def _finding(out: Console, each: FindingRow, *, explain: bool) -> None:
     text.append(f"{each.severity}  {each.kind}  ", style=_STYLES[each.severity])
     text.append(place_of(each))
     text.append(f"\n  {harmless(each.what)}")
+    for lost in loss_lines(each):
+        text.append(f"\n  {lost}")
     if each.more:
         text.append(f"\n  … and {each.more:,} more like it in this file", style="dim")
     out.print(text)
     if explain:
         _meaning(out, each)
+        for line in wrapped(Text(f"Next step: {each.next_step}"), out.width - 2):
+            out.print(Text("  ").append_text(line))
 
 
 def _notes(out: Console, kind: str, notes: list[FindingRow]) -> None:
@@ -164,11 +170,27 @@ def _meaning(out: Console, each: FindingRow) -> None:
 def place_of(each: FindingRow) -> str:
     """Return where a finding is, as one line."""
     parts = [each.path]
-    if each.position is not None:
+    if each.position is not None and each.end_position is not None and each.end_position > each.position:
+        parts.append(f"bytes {each.position:,} to {each.end_position - 1:,}")
+    elif each.position is not None:
         parts.append(f"position {each.position:,}")
     if each.offset is not None:
         parts.append(f"offset {each.offset}")
     return ", ".join(parts)
+
+
+def loss_lines(each: FindingRow) -> Iterator[str]:
+    """Yield what a finding makes unreadable, as a line, and nothing if all can be read."""
+    if each.lost is not None:
+        first, last = each.lost.first, each.lost.last
+        lost = (
+            f"offset {first}" if first == last else f"offsets {first} to {'an unknown one' if last is None else last}"
+        )
+        following = "none" if each.next_good_offset is None else each.next_good_offset
+        yield (f"lost: {lost}; next good offset: {following}; the end of a transaction among them: "
+               f"{each.transaction_marker}; the only copy of a producer's state: {each.only_producer_state}")  # fmt: skip
+    elif each.only_producer_state:
+        yield f"the only copy of a producer's state: {each.only_producer_state}"
 
 
 def show_search(out: Console, found: Search) -> None:
@@ -207,6 +229,37 @@ def show_search(out: Console, found: Search) -> None:
                   f"{_shown(record.value)}", markup=False, style="bold")  # fmt: skip
     if found.why:
         out.print(f"   {found.why}", markup=False)
+
+
+def show_times(out: Console, found: TimeSearches) -> None:
+    """Print a search by time: a row for each range of offsets, and of partitions what a broker answers."""
+    first, last = shown_time(found.first_ms), shown_time(found.last_ms)
+    out.print(
+        f"records of {first}" + (f" to {last}" if found.last_ms > found.first_ms else ""), style="bold", markup=False
+    )
+    rows = [
+        [harmless(each.partition), str(one.segment), f"{one.first_offset} to {one.last_offset}", f"{one.batches:,}",
+         f"{one.position:,}", shown_time(one.smallest_timestamp), shown_time(one.largest_timestamp)]
+        for each in found.partitions
+        for one in each.ranges
+    ]  # fmt: skip
+    if rows:
+        out.print(table("", ["partition", "segment", "offsets", "batches", "position", "earliest", "latest"], rows))
+    for each in found.partitions:
+        for why in each.unread:
+            out.print(f"not read: {harmless(each.partition)}/{harmless(why)}", markup=False)
+        if each.more_ranges:
+            out.print(f"{harmless(each.partition)}: {plural(each.more_ranges, 'more range')}", markup=False)
+    for each in found.partitions if len(found.partitions) <= _MOST_PARTITIONS else ():
+        answer = (
+            "none"
+            if each.first is None
+            else f"offset {each.first.offset} in segment {each.first.segment}, of {shown_time(each.first.timestamp)}"
+        )
+        out.print(f"{harmless(each.partition)}: a broker's search by time returns {answer}; {each.skipped:,} of "
+                  f"{plural(each.segments, 'segment')} skipped", markup=False)  # fmt: skip
+    having = sum(bool(each.ranges) for each in found.partitions)
+    out.print(f"{having:,} of {plural(len(found.partitions), 'partition')} have records of the time", markup=False)
 
 
 def _batch(batch: FoundBatch) -> str:

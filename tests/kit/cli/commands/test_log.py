@@ -47,7 +47,7 @@ def test_log_inspect_of_a_broken_directory_exits_with_1(
     (folder / "\x1b[31m<b>").write_bytes(b"")
     assert run("inspect", str(folder), "--html", str(tmp_path / "page.html")) == 1
     out = capsys.readouterr().out
-    assert "broken  foreign-bytes  00000000000000000000.log, position " in out
+    assert "broken  foreign-bytes  00000000000000000000.log, bytes " in out
     assert "These bytes are no record batch." in out
     assert "\x1b[31m" not in out
     assert "BROKEN: 1 broken" in out
@@ -202,3 +202,23 @@ def test_log_inspect_exits_2_for_segment_that_is_a_fifo_or_dangling_link(
     else:
         assert "NOT JUDGED: 0 broken" in out
         assert "not judged: 1 unreadable" in out
+
+
+def test_log_find_by_time_exits_with_what_was_found(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    root = str(folder.parent)
+    assert run("find", root, "--time", "2023-11-14T22:13:20") == 0
+    out = capsys.readouterr().out
+    assert "records of 2023-11-14 22:13:20.000 UTC to 2023-11-14 22:13:20.999 UTC" in out
+    assert "1 of 1 partition" in out
+    assert run("find", root, "--time", "2023-11-15", "--json") == 1
+    assert json.loads(capsys.readouterr().out)["partitions"][0]["ranges"] == []
+    path = folder / f"{126:020}.log"
+    path.write_bytes(b"no batch" * 20)
+    assert run("find", root, "--time", "2023-11-14") == 2
+    assert f"not read: orders-0/{126:020}.log: at position 0 is no batch" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [[], ["1", "--time", "2023-11-14"], ["1", "--scan"], ["--time", "yesterday"]])
+def test_log_find_needs_an_offset_or_a_time(folder: Path, words: list[str]) -> None:
+    with pytest.raises(BadInput):
+        run("find", str(folder), *words)

@@ -85,10 +85,19 @@ def rows(question: AssignorQuestion, slug: str = "round-robin-assignor") -> list
 def test_assignor_explanation_has_a_row_per_member_and_for_unassigned_partitions() -> None:
     owner = {"id": "b", "instance": "i", "topics": ["t"], "owned": [["t", 1], ["t", 2]], "generation": 4}
     first, second, nobody = rows(asked(A, owner, topics={"t": 3, "u": 2}))
-    assert (first.step, first.answer) == ("member a subscribes to t", "t 1")
+    assert (first.step, first.answer) == ("member a subscribes to t", "1 partition: t 1")
     assert second.step == "member b (instance i, generation 4) subscribes to t"
     assert second.reasons == ("owned before: t 1, 2", "owns after: t 0, 2", "gained: t 0", "lost: t 1")
-    assert (nobody.answer, nobody.reasons) == ("u 0, 1", ("no member subscribes to u",))
+    assert (nobody.answer, nobody.reasons) == ("2 partitions: u 0, 1", ("no member subscribes to u",))
+
+
+def test_a_withheld_partition_names_the_member_that_gives_up_first() -> None:
+    owner = {"id": "b", "topics": ["t"], "owned": [["t", 0], ["t", 1], ["t", 2], ["t", 3]], "generation": 4}
+    *_, nobody = rows(asked(A, owner, topics={"t": 4}), "cooperative-sticky-assignor")
+    assert nobody.answer.startswith("2 partitions: t ")
+    (reason,) = nobody.reasons
+    given = nobody.answer.partition(": ")[2]
+    assert reason == f"b owned {given} and has to give up first: the next rebalance assigns what it has given up"
 
 
 def test_assignor_answer_that_throws_is_explained_by_no_rows() -> None:

@@ -11,7 +11,7 @@ from kafka_conformance.core.timeline import NOTHING, Explained
 from kafka_conformance.rules.common.assignors.question import AskedMember, AssignorQuestion
 from kafka_reference.releases import Release
 
-__all__ = ["explain", "partitions_in_words", "parts"]
+__all__ = ["counted_partitions", "explain", "partitions_in_words", "parts"]
 
 _Partition = tuple[str, int]
 
@@ -37,7 +37,7 @@ def explain(question: AssignorQuestion, _: Release, answers: Sequence[Any]) -> I
     for member, after in zip(question.members, owned, strict=True):
         yield _row(member, _partitions(after))
     reasons = _reasons_left(question, _partitions(left))
-    yield Explained(None, "unassigned", partitions_in_words(_partitions(left)), "unassigned", tuple(reasons))
+    yield Explained(None, "unassigned", counted_partitions(_partitions(left)), "unassigned", tuple(reasons))
 
 
 def _row(member: AskedMember, after: list[_Partition]) -> Explained:
@@ -48,7 +48,8 @@ def _row(member: AskedMember, after: list[_Partition]) -> Explained:
         f"gained: {partitions_in_words(one for one in after if one not in before)}",
         f"lost: {partitions_in_words(one for one in before if one not in after)}",
     )
-    return Explained(None, f"member {_member_in_words(member)}", partitions_in_words(after), member.id, reasons)
+    shown = counted_partitions(after)
+    return Explained(None, f"member {_member_in_words(member)}", shown, member.id, reasons)
 
 
 def _member_in_words(member: AskedMember) -> str:
@@ -58,14 +59,30 @@ def _member_in_words(member: AskedMember) -> str:
 
 
 def _reasons_left(question: AssignorQuestion, left: Iterable[_Partition]) -> Iterator[str]:
-    for topic in dict.fromkeys(topic for topic, _ in left):
+    owners = {partition: member.id for member in question.members for partition in member.owned}
+    withheld: dict[str, list[_Partition]] = {}
+    unsubscribed: dict[str, None] = {}
+    for topic, number in left:
         if not any(topic in member.topics for member in question.members):
-            yield f"no member subscribes to {topic}"
+            unsubscribed[topic] = None
+        elif (topic, number) in owners:
+            withheld.setdefault(owners[topic, number], []).append((topic, number))
+    yield from (f"no member subscribes to {topic}" for topic in unsubscribed)
+    for owner, partitions in withheld.items():
+        words = partitions_in_words(partitions)
+        yield f"{owner} owned {words} and has to give up first: the next rebalance assigns what it has given up"
 
 
 def _partitions(answer: Any) -> list[_Partition]:
     """Return the partitions of an answer; none if it is not a list of partitions."""
     return [(str(one[0]), one[1]) for one in answer] if isinstance(answer, list | tuple) else []
+
+
+def counted_partitions(partitions: Sequence[_Partition]) -> str:
+    """Return the number of partitions, and the partitions: ``3 partitions: orders 0, 1; payments 0``."""
+    if not partitions:
+        return NOTHING
+    return f"{len(partitions):,} partition{'s' if len(partitions) > 1 else ''}: {partitions_in_words(partitions)}"
 
 
 def partitions_in_words(partitions: Iterable[_Partition]) -> str:

@@ -40,12 +40,18 @@ def _row(member: AskedMember, after: list[_Partition]) -> Explained:
     settings = (("instance", member.instance), ("rack", member.rack))
     set_to = ", ".join(f"{name} {value}" for name, value in settings if value is not None)
     step = f"member {member.id}{f' ({set_to})' if set_to else ''} subscribes to {', '.join(member.topics) or 'nothing'}"
-    return Explained(None, step, _in_words(after), member.id, (), state)
+    return Explained(None, step, _counted(after), member.id, (), state)
 
 
 def _partitions(answer: Any) -> list[_Partition]:
     """Return the partitions of an answer; none if it is not a list of partitions."""
     return [(str(one[0]), one[1]) for one in answer] if isinstance(answer, list | tuple) else []
+
+
+def _counted(partitions: Sequence[_Partition]) -> str:
+    if not partitions:
+        return NOTHING
+    return f"{len(partitions):,} partition{'s' if len(partitions) > 1 else ''}: {_in_words(partitions)}"
 
 
 def _in_words(partitions: Iterable[_Partition]) -> str:

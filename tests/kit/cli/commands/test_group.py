@@ -1,0 +1,52 @@
+"""``group play``: tables, JSON, exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput
+
+GROUP = '{"topics": {"t": 4}, "members": [{"id": "c1"}], "events": [{"join": [{"id": "c2"}]}]}'
+
+
+def run(*words: str) -> int:
+    with app.make_context("kafka-conformance", ["group", "play", *words]) as context:
+        code: int = app.invoke(context)
+    return code
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    path = tmp_path / "group.json"
+    path.write_text(GROUP)
+    return str(path)
+
+
+def test_group_play_prints_a_row_for_each_rebalance(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(file, "--assignor", "cooperative-sticky-assignor", "--event", "leave:c1") == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["c2", "joins", "1", "c1", "2,", "c2", "0", "0", "to", "2", "0", "2", "0", "2"] in lines
+    assert ["2", "c1", "2,", "c2", "2", "2", "0", "0", "2", "0"] in lines
+    assert ["c1", "leaves", "1", "c2", "4", "4", "2", "0", "0", "0"] in lines
+    assert ["4", "partitions", "moved", "to", "another", "owner", "in", "4", "rebalances"] in lines
+
+
+def test_group_play_of_all_releases_prints_equal_plays_once(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(file, "--assignor", "range-assignor", "--kafka", "all") == 0
+    out = capsys.readouterr().out
+    assert out.count("range-assignor, ") == 1
+    assert run(file, "--kafka", "3.3.2", "--json") == 0
+    plays = json.loads(capsys.readouterr().out)
+    assert {one["release"] for one in plays} == {"3.3.2"}
+    assert not any(one["assignor"].startswith("server-") for one in plays)
+
+
+@pytest.mark.parametrize("words", [["--kafka", "9.9.9"], ["--kafka", "x"], ["--event", "x"],
+                                   ["--kafka", "3.3.2", "--assignor", "server-uniform-assignor"]])  # fmt: skip
+def test_what_cannot_be_played_is_an_error(file: str, words: list[str]) -> None:
+    with pytest.raises(BadInput):
+        run(file, *words)

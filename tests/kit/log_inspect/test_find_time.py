@@ -1,0 +1,161 @@
+"""A search by time finds what reading every record finds, also where timestamps are out of order."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from log_edits import bases, file
+from log_partitions import START_MS, Log, healthy
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.log_inspect.directory import open_directory
+from kafka_conformance.log_inspect.find_time import TimeSearch, find_time, parse_time
+from kafka_reference.record_batch import Codec, NewBatch, NewRecord
+
+
+def batch(timestamps: list[int], *, codec: Codec = Codec.NONE) -> NewBatch:
+    return NewBatch(records=[NewRecord(START_MS + at, b"k", b"v" * 50) for at in timestamps], codec=codec)
+
+
+def written(folder: Path, segments: list[list[list[int]]], codec: Codec = Codec.NONE) -> Log:
+    """Segments of batches of timestamps, in ms after ``START_MS``."""
+    log = Log(folder)
+    for number, batches in enumerate(segments):
+        if number:
+            log.roll()
+        for timestamps in batches:
+            log.append(batch(timestamps, codec=codec))
+    log.write()
+    return log
+
+
+def search(folder: Path, first: int, last: int, *, scan: bool = False) -> TimeSearch:
+    found = find_time(open_directory(folder), (START_MS + first, START_MS + last), scan=scan)
+    (one,) = found.partitions
+    assert found.judged
+    assert found.found == bool(one.batches)
+    return one
+
+
+TIMES = st.integers(0, 40)
+BATCHES = st.lists(st.lists(TIMES, min_size=1, max_size=4), min_size=1, max_size=8)
+
+
+@settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(segments=st.lists(BATCHES, min_size=1, max_size=4), first=TIMES, length=st.integers(0, 10), scan=st.booleans(),
+       codec=st.sampled_from([Codec.NONE, Codec.GZIP]))  # fmt: skip
+def test_a_search_finds_every_batch_with_a_record_of_the_time(
+    segments: list[list[list[int]]], first: int, length: int, codec: Codec, tmp_path: Path, *, scan: bool
+) -> None:
+    folder = tmp_path / "orders-0"
+    shutil.rmtree(folder, ignore_errors=True)
+    # Without scan a record that is before the first one of its batch may be missed.
+    made = segments if scan else [[[min(each), *each[1:]] for each in batches] for batches in segments]
+    written(folder, made, codec)
+    found = search(folder, first, first + length, scan=scan)
+    offset, expected, answer = 0, [], None
+    for timestamps in (each for batches in made for each in batches):
+        within = [at for at in timestamps if first <= at <= first + length]
+        later = [offset + n for n, at in enumerate(timestamps) if at >= first]
+        if answer is None and later:
+            answer = later[0]
+        if within:
+            expected.append((offset, offset + len(timestamps) - 1))
+        offset += len(timestamps)
+    assert (found.first and found.first.offset) == answer
+    assert found.batches == len(expected)
+    covered = {at for one in found.ranges for at in range(one.first_offset, one.last_offset + 1)}
+    assert covered == {at for low, high in expected for at in range(low, high + 1)}
+
+
+def test_a_late_record_is_found_behind_the_answer_of_a_broker(tmp_path: Path) -> None:
+    log = written(tmp_path / "orders-0", [[[10], [12]], [[11], [13]]])
+    found = search(log.folder, 11, 11)
+    assert found.first is not None
+    assert (found.first.offset, found.first.segment) == (1, 0)
+    (one,) = found.ranges
+    assert (one.segment, one.position, one.first_offset, one.last_offset) == (2, 0, 2, 2)
+    assert (one.smallest_timestamp, one.largest_timestamp) == (START_MS + 11, START_MS + 11)
+
+
+def test_segments_before_the_time_are_skipped_by_their_index(log: Log) -> None:
+    found = search(log.folder, 150, 150)
+    assert (found.skipped, found.segments, found.first and found.first.segment) == (2, 3, bases(log)[2])
+    for base in bases(log)[:2]:
+        file(log, base, "log").write_bytes(b"no batch at all, and nobody reads it")
+    assert search(log.folder, 150, 150) == found
+
+
+def test_a_search_reads_a_small_part_of_large_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = Log(tmp_path / "orders-0")
+    for number in range(40):
+        log.append(NewBatch(records=[NewRecord(START_MS + number, b"k", b"v" * 200_000)]))
+    log.write()
+    read: list[int] = []
+    plain = __import__("os").pread
+
+    def counted(descriptor: int, count: int, position: int) -> bytes:
+        data: bytes = plain(descriptor, count, position)
+        read.append(len(data))
+        return data
+
+    monkeypatch.setattr("os.pread", counted)
+    found = search(log.folder, 3, 3)
+    assert found.batches == 1
+    assert sum(read) < 200_000 * 2 + 40 * 4_096
+
+
+def test_ranges_beyond_the_first_twenty_are_counted(tmp_path: Path) -> None:
+    log = written(tmp_path / "orders-0", [[[5], [50]] * 30])
+    found = search(log.folder, 5, 5)
+    assert (len(found.ranges), found.more_ranges, found.batches) == (20, 10, 30)
+
+
+def test_what_cannot_be_read_leaves_the_search_unjudged(log: Log) -> None:
+    path = file(log, bases(log)[1], "log")
+    path.write_bytes(path.read_bytes()[:-5] + b"\xff" * 300)
+    found = find_time(open_directory(log.folder), (START_MS, START_MS + 500), scan=True)
+    assert not found.judged
+    assert any(str(bases(log)[1]) in why for why in found.partitions[0].unread)
+
+
+def test_preallocated_zeros_end_the_search_of_a_segment(log: Log) -> None:
+    path = file(log, bases(log)[2], "log")
+    path.write_bytes(path.read_bytes() + bytes(10_000))
+    assert search(log.folder, 0, 500).first is not None
+
+
+def test_all_partitions_are_searched_unless_one_is_named(tmp_path: Path) -> None:
+    for name in ("orders-0", "orders-1"):
+        healthy(tmp_path / name)
+    directory, times = open_directory(tmp_path), (START_MS, START_MS + 5_000)
+    assert [each.partition for each in find_time(directory, times).partitions] == ["orders-0", "orders-1"]
+    assert [each.partition for each in find_time(directory, times, name="orders-1").partitions] == ["orders-1"]
+    with pytest.raises(BadInput, match="no partition 'x-1'"):
+        find_time(directory, times, name="x-1")
+
+
+@pytest.mark.parametrize(
+    ("text", "times"),
+    [
+        ("1700000000123", (1_700_000_000_123, 1_700_000_000_123)),
+        ("2023-11-14", (1_699_920_000_000, 1_700_006_399_999)),
+        ("2023-11-14T22", (1_699_999_200_000, 1_700_002_799_999)),
+        ("2023-11-14T22:13", (1_699_999_980_000, 1_700_000_039_999)),
+        ("2023-11-14 22:13:20", (1_700_000_000_000, 1_700_000_000_999)),
+        ("2023-11-14T22:13:20.123Z", (1_700_000_000_123, 1_700_000_000_123)),
+        ("2023-11-14T23:13+01:00", (1_699_999_980_000, 1_700_000_039_999)),
+    ],
+)
+def test_a_time_stands_for_all_that_was_left_out(text: str, times: tuple[int, int]) -> None:
+    assert parse_time(text) == times
+
+
+@pytest.mark.parametrize("text", ["", "x", "2023-13-01", "2023-11-14T25", "1969-12-31", "-5", "٣", "9" * 30, "2023-11"])
+def test_what_is_not_a_time_is_an_error(text: str) -> None:
+    with pytest.raises(BadInput, match="is not a time since 1970"):
+        parse_time(text)

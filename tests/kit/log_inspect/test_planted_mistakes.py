@@ -1,0 +1,49 @@
+"""Each check of ``log inspect`` is switched off or shifted in turn, and the tests named here have to fail.
+
+A mistake is a text of a module and the text in its place. It is planted in a process of its own, which runs the tests of
+one file; the tests have to fail with it, and by an assertion: a module that cannot be imported finds nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from planted_source import NAME
+
+pytestmark = [pytest.mark.exhaustive, pytest.mark.timeout(600)]
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+
+MISTAKES: dict[str, dict[str, str]] = {
+    each["name"]: each
+    for each in tomllib.loads((HERE / "planted_mistakes.toml").read_text(encoding="utf-8"))["mistake"]
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_planted_mistake_fails_the_tests_of_the_check(name: str, tmp_path: Path) -> None:
+    mistake = MISTAKES[name]
+    planted = json.dumps([f"kafka_conformance.log_inspect.{mistake['module']}", mistake["old"], mistake["new"]])
+    path = os.pathsep.join([str(HERE.parents[1] / "shared"), *sys.path])
+    words = ["-q", "-x", "-p", "planted_source", "-p", "no:cacheprovider", "--basetemp", str(tmp_path / "t")]
+    words.append(str(HERE / f"test_{mistake['tests']}.py"))
+    environment = os.environ | {NAME: planted, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", *words], cwd=ROOT, env=environment, capture_output=True, text=True, check=False,
+        timeout=300,
+    )  # fmt: skip
+    assert ran.returncode == 1, ran.stdout[-2_000:] + ran.stderr[-2_000:]
+    assert "1 failed" in ran.stdout, ran.stdout[-2_000:]
+    assert "ImportError" not in ran.stdout
+
+
+def test_every_module_of_checks_has_a_planted_mistake() -> None:
+    checks = ROOT / "kit/kafka_conformance/log_inspect/checks"
+    modules = {f"checks.{path.stem}" for path in checks.glob("[a-z]*.py")} - {"checks.context"}
+    assert modules <= {mistake["module"] for mistake in MISTAKES.values()}
