@@ -56,6 +56,7 @@ class Verdict(Enum):
 
     AGREES = "agrees"
     DIFFERS = "differs"
+    HARMLESS = "differs, harmless"
     NO_ANSWER = "no answer"
     CLOSED = "connection closed"
     NOT_APPLICABLE = "not applicable"
@@ -349,7 +350,10 @@ class Target:
 
 
 def differences(expected: Any, actual: Any, path: str = "") -> Iterator[tuple[str, Any, Any]]:
-    """Yield the path of each difference of two answers, and both values. Lists of other lengths are one difference."""
+    """Yield the path of each difference of two answers, and both values.
+
+    Lists of other lengths are one difference, and lists of plain values, such as numbers of partitions.
+    """
     if isinstance(expected, dict) and isinstance(actual, dict):
         for name in [*expected, *(name for name in actual if name not in expected)]:
             below = f"{path}.{name}" if path else name
@@ -357,11 +361,15 @@ def differences(expected: Any, actual: Any, path: str = "") -> Iterator[tuple[st
                 yield from differences(expected[name], actual[name], below)
             else:
                 yield below, expected.get(name, ABSENT), actual.get(name, ABSENT)
-    elif isinstance(expected, list) and isinstance(actual, list) and len(expected) == len(actual):
+    elif isinstance(expected, list) and isinstance(actual, list) and _is_of_parts(expected, actual):
         for at, (one, other) in enumerate(zip(expected, actual, strict=True)):
             yield from differences(one, other, f"{path}[{at}]")
     elif type(expected) is not type(actual) or expected != actual:
         yield path, expected, actual
+
+
+def _is_of_parts(expected: list[Any], actual: list[Any]) -> bool:
+    return len(expected) == len(actual) and all(isinstance(each, dict | list) for each in (*expected, *actual))
 
 
 def _compared(case: Case, answers: list[Any], raw: list[Any], expected: list[Any] | None) -> Outcome:

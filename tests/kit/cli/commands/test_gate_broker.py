@@ -187,7 +187,8 @@ def test_mock_cluster_of_librdkafka_is_gated_without_create_topics() -> None:
     assert ran.return_value == 1, ran.output
     assert "and leaves these: the broker has no DeleteTopics" in ran.stderr
     assert "the broker has no CreateTopics version" in ran.output
-    assert re.search(r"broker/fetch +differs +[23]\d ", ran.output)
+    assert re.search(r"fetch +differs +42 +\d+ +[12]\d +3 +12", ran.output)
+    assert re.search(r"all +78 +\d+ +[12]\d +3 +46", ran.output)
 
 
 def test_gate_broker_is_a_separate_command_with_host_and_port_help() -> None:
