@@ -196,15 +196,21 @@ def harmless_reason(outcome: Outcome) -> str:
 def by_kind(outcomes: Iterable[Outcome]) -> dict[Kind, list[Outcome]]:
     """Return failed cases by the kind that stands for each: its first difference that is neither everywhere nor cosmetic.
 
-    A kind is everywhere if half of the cases have it, such as a field that a broker never fills: it hides no other.
+    A kind is everywhere if half of the cases have it, such as a field that a broker never fills: it hides no other. Values of
+    one kind may differ in how bad they are: the worst counts.
     """
     found = [(each, [kind for kind in kinds_of(each) if not kind.is_harmless]) for each in outcomes]
     counts = Counter(kind for _, kinds in found for kind in kinds)
     everywhere = {kind for kind, count in counts.items() if count >= max(_EVERYWHERE_LEAST, len(found) / 2)}
-    groups: dict[Kind, list[Outcome]] = {}
+    groups: dict[str, list[tuple[Kind, Outcome]]] = {}
     for each, kinds in found:
-        groups.setdefault(_standing(kinds, everywhere), []).append(each)
-    return groups
+        kind = _standing(kinds, everywhere)
+        groups.setdefault(kind.name, []).append((kind, each))
+    return {min((kind for kind, _ in alike), key=_rank): [each for _, each in alike] for alike in groups.values()}
+
+
+def _rank(kind: Kind) -> int:
+    return kind.rank
 
 
 def _standing(kinds: Sequence[Kind], everywhere: set[Kind]) -> Kind:

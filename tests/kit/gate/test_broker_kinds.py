@@ -41,9 +41,7 @@ CODE = "responses[0].partitionResponses[0].errorCode"
         ("JoinGroup", ("connection", "closed", ABSENT), "low", "JoinGroup: the connection is not closed"),
     ],
 )  # fmt: skip
-def test_difference_of_a_kind_has_a_severity(
-    api: str, found: tuple[str, Any, Any], severity: str, name: str
-) -> None:
+def test_difference_of_a_kind_has_a_severity(api: str, found: tuple[str, Any, Any], severity: str, name: str) -> None:
     (kind,) = kinds_of(outcome(api, found))
     assert (kind.name, kind.severity, harmless_reason(outcome(api, found))) == (name, severity, "")
 
@@ -141,3 +139,8 @@ def test_every_recorded_error_has_a_name() -> None:
         code for code in codes if "Kafka's error is" not in kinds_of(outcome("Fetch", ("errorCode", code, 0)))[0].effect
     ]
     assert unnamed == []
+
+
+def test_kind_with_values_of_several_severities_is_one_with_the_worst() -> None:
+    cases = [outcome("InitProducerId", ("producerEpoch", 1, actual), name=f"a/{actual}") for actual in (2, 0)]
+    assert [(kind.severity, len(alike)) for kind, alike in by_kind(cases).items()] == [("critical", 2)]
