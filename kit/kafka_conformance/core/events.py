@@ -167,7 +167,8 @@ class Differed(_Event, frozen=True, tag="differed"):
     ``file`` is where it was saved, for ``replay``, and ``by`` the target as ``replay --actual`` takes it; ``link`` documents
     the rule, ``java`` the method that decides. ``out_of_domain`` is why no user can bring the question about, or empty.
     ``effect`` says what the finding means for users, and ``keys`` is the number of different keys in its questions.
-    ``cases`` are the ids of all cases of the kind, in a gate of brokers.
+    In a gate of brokers, ``cases`` are the ids of all cases of the kind, and ``versions`` says which versions of the request
+    have the difference.
     """
 
     rule: str
@@ -190,6 +191,7 @@ class Differed(_Event, frozen=True, tag="differed"):
     keys: int = 0
     by: str = ""
     cases: tuple[str, ...] = ()
+    versions: str = ""
 
 
 class ProtocolError(_Event, frozen=True, tag="protocol_error"):

@@ -12,14 +12,16 @@ judged or the broker was lost; else 0.
 
 from __future__ import annotations
 
+import contextlib
 import random
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
 
+from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.events import (
     Began,
     Coverage,
@@ -35,14 +37,18 @@ from kafka_conformance.core.events import (
 )
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.version import kit_version
-from kafka_conformance.gate.broker_kinds import Kind, by_kind, harmless_reason
+from kafka_conformance.gate.broker_kinds import Kind, by_kind, difference_of, harmless_reason
 from kafka_conformance.gate.known_failures import KnownFailures, Miss
 from kafka_conformance.gate.runner import GateResult
 from kafka_conformance.wire.broker_gate import runner
 from kafka_conformance.wire.broker_gate.case import Case
 from kafka_conformance.wire.broker_gate.runner import Outcome
+from kafka_conformance.wire.broker_gate.smaller import Smaller, make_smaller
 
 __all__ = ["BrokerPlan", "gate_broker", "rule_of"]
+
+_SMALLER_KINDS, _SMALLER_S = 8, 15.0
+"""Of how many kinds smaller cases are looked for, and for how long all together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +88,17 @@ def gate_broker(target: runner.Target, plan: BrokerPlan, known: KnownFailures, e
             outcomes[case.id] = _without_harm(target.run(case, plan.release))
             seconds[rule_of(case)] += time.monotonic() - before  # type: ignore[assignment]
             progress.advance()
+        kinds = {
+            rule: by_kind(outcomes[case.id] for case in cases if outcomes[case.id].is_failure)
+            for rule, cases in groups.items()
+        }
+        progress.doing("smaller cases of what differs")
+        smaller = _smaller(target, plan.release, kinds, known)
     ended = [
-        _judge_group(rule, plan.release, [outcomes[case.id] for case in cases], seconds[rule], known, record, result)
+        _judge_group(_Group(rule, plan.release, [outcomes[case.id] for case in cases], kinds[rule], smaller), seconds[rule],
+                     known, record, result)
         for rule, cases in groups.items()
-    ]
+    ]  # fmt: skip
     lost = any(each.verdict is runner.Verdict.NOT_RUN for each in outcomes.values())
     known.partial |= lost or bool(plan.selection)
     wrong = known.wrong()
@@ -111,18 +124,61 @@ def _without_harm(outcome: Outcome) -> Outcome:
     return replace(outcome, verdict=runner.Verdict.HARMLESS, why=reason) if reason else outcome
 
 
-def _judge_group(rule: str, release: str, outcomes: Sequence[Outcome], seconds: float,
-                 known: KnownFailures, record: Callable[[Event], None], result: GateResult) -> RuleEnded:  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What became of a group of cases, by kind of difference, and the smaller cases by id."""
+
+    rule: str
+    release: str
+    outcomes: Sequence[Outcome]
+    kinds: Mapping[Kind, Sequence[Outcome]]
+    smaller: Mapping[str, Smaller]
+
+
+def _smaller(target: runner.Target, release: str, kinds: Mapping[str, Mapping[Kind, Sequence[Outcome]]],
+             known: KnownFailures) -> dict[str, Smaller]:  # fmt: skip
+    """Return smaller cases of the worst kinds that are not known, by the id of the case that stands for each."""
+    found: dict[str, list[tuple[Kind, Outcome]]] = {}
+    times: Counter[str] = Counter()
+    for rule, groups in kinds.items():
+        for kind, alike in groups.items():
+            new = [each for each in alike if not known.covering(_miss(rule, release, kind, each))]
+            times[kind.name] += len(new)
+            if new:
+                found.setdefault(kind.name, []).append((kind, _smallest(new)))
+    until = time.monotonic() + _SMALLER_S
+    made: dict[str, Smaller] = {}
+    for name in sorted(found, key=lambda each: (found[each][0][0].rank, -times[each]))[:_SMALLER_KINDS]:
+        kind, outcome = min(found[name], key=lambda each: _size(each[1]))
+        with contextlib.suppress(KitError):  # the broker may be lost: the case as it was is reported
+            made[outcome.case.id] = make_smaller(target, outcome, difference_of(outcome, kind), release, until)
+    return made
+
+
+def _size(outcome: Outcome) -> tuple[int, str]:
+    return len(outcome.case.steps), outcome.case.id
+
+
+def _smallest(outcomes: Iterable[Outcome]) -> Outcome:
+    return min(outcomes, key=_size)
+
+
+def _miss(rule: str, release: str, kind: Kind, outcome: Outcome) -> Miss:
+    return Miss(rule, release, outcome.case.id, kind.name, {"steps": outcome.answers}, lambda _: False)
+
+
+def _judge_group(group: _Group, seconds: float, known: KnownFailures, record: Callable[[Event], None],
+                 result: GateResult) -> RuleEnded:  # fmt: skip
+    rule, release, outcomes = group.rule, group.release, group.outcomes
     record(RuleBegan(rule, release, "exact", len(outcomes)))
     known.asked(rule, release, [each.case.id for each in outcomes])
     kinds: dict[tuple[Kind, Known | None], list[Outcome]] = {}
-    for kind, alike in by_kind(each for each in outcomes if each.is_failure).items():
+    for kind, alike in group.kinds.items():
         for outcome in alike:
-            miss = Miss(rule, release, outcome.case.id, kind.name, {"steps": outcome.answers}, lambda _: False)
-            kinds.setdefault((kind, known.covers(miss)), []).append(outcome)
+            kinds.setdefault((kind, known.covers(_miss(rule, release, kind, outcome))), []).append(outcome)
     covered = 0
     for (kind, cover), alike in sorted(kinds.items(), key=lambda item: (item[0][0].rank, -len(item[1]))):
-        event = _differed(rule, release, kind, cover, alike)
+        event = _differed(group, kind, cover, alike)
         if cover is None:
             result.unknown.append((event, ""))
         else:
@@ -149,17 +205,19 @@ def _reasons(outcomes: Iterable[Outcome], verdict: runner.Verdict) -> dict[str, 
     return dict(Counter(each.why for each in outcomes if each.verdict is verdict))
 
 
-def _differed(rule: str, release: str, kind: Kind, cover: Known | None, alike: Sequence[Outcome]) -> Differed:
+def _differed(group: _Group, kind: Kind, cover: Known | None, alike: Sequence[Outcome]) -> Differed:
     """Return the event of differences of one kind; the case with the fewest requests stands for them."""
-    smallest = min(alike, key=lambda each: (len(each.case.steps), each.case.id))
+    release, smallest = group.release, _smallest(alike)
+    smaller = group.smaller.get(smallest.case.id)
+    smallest, versions = (smaller.outcome, smaller.versions) if smaller else (smallest, "")
     case = smallest.case
     question = {"case": case.id, "title": case.title, "steps": [msgspec.to_builtins(step) for step in case.steps]}
     actual = [*smallest.answers, smallest.why] if smallest.why else smallest.answers
     severity: Severity = kind.severity  # type: ignore[assignment]
     return Differed(
-        rule, release, case.id, "frozen", kind.name, len(alike), question, {"steps": case.answers_of(release) or []},
+        group.rule, release, case.id, "frozen", kind.name, len(alike), question, {"steps": case.answers_of(release) or []},
         {"steps": actual}, f"Kafka {release}'s own broker", "", known=cover, severity=severity, effect=kind.effect,
-        cases=tuple(sorted(each.case.id for each in alike)),
+        cases=tuple(sorted(each.case.id for each in alike)), versions=versions,
     )  # fmt: skip
 
 

@@ -31,16 +31,16 @@ import msgspec
 
 from kafka_conformance.core.events import Severity
 from kafka_conformance.gate.severity import RANKS
-from kafka_conformance.wire.broker_gate.case import Case
 from kafka_conformance.wire.broker_gate.runner import ABSENT, Difference, Outcome, Verdict
 
-__all__ = ["EFFECTS", "HARMLESS", "Kind", "by_kind", "harmless_reason", "kinds_of", "own_differences"]
+__all__ = ["EFFECTS", "HARMLESS", "Kind", "by_kind", "difference_of", "harmless_reason", "kinds_of", "own_differences"]
 
 HARMLESS: Final = "harmless"
 _NUMBER = re.compile(r"\[\d+\]")
 _ERROR_FIELD = "errorcode"
 _EVERYWHERE_LEAST = 5
 _SHORT = 40
+_STEP = re.compile(r"(\w+)(?:\[(\d+)\])?")
 
 _Fits: TypeAlias = Callable[[Any, Any], bool]
 """Whether a row is about Kafka's value and the broker's."""
@@ -150,6 +150,13 @@ _ERRORS: Final[dict[Any, str]] = {
 }  # fmt: skip
 """The names of all errors that Kafka's recorded answers have."""
 
+_UNREAD: Final = {
+    "InitProducerId": ("producerId", "producerEpoch"),
+    "CreateTopics": ("numPartitions", "replicationFactor", "configs"),
+}
+"""Fields that clients read only in an answer without an error, by API."""
+_BESIDE_ERROR = "beside the same error no client reads the field"
+
 _OTHER = "The answer has another value."
 _BY_VERDICT = {
     Verdict.DIFFERS: "No client can read the answer: it is not in the form of its version.",
@@ -181,10 +188,17 @@ class Kind:
 def kinds_of(outcome: Outcome) -> list[Kind]:
     """Return the kinds of a case's differences in the order of its requests; or one for the API that was not answered."""
     if outcome.verdict is Verdict.DIFFERS and outcome.differences:
-        return list(dict.fromkeys(_kind(outcome.case, each) for each in own_differences(outcome.differences)))
+        return list(dict.fromkeys(_kind(outcome, each) for each in own_differences(outcome.differences)))
     what = "an answer that is not one" if outcome.verdict is Verdict.DIFFERS else outcome.verdict.value
     step = outcome.case.steps[len(outcome.raw)]
     return [Kind(f"{step.api}: {what}", "high", _BY_VERDICT[outcome.verdict])]
+
+
+def difference_of(outcome: Outcome, kind: Kind) -> Difference | None:
+    """Return the first difference of this kind; None if the kind is of a case that ended without an answer."""
+    if outcome.verdict is not Verdict.DIFFERS:
+        return None
+    return next((each for each in outcome.differences if _kind(outcome, each).name == kind.name), None)
 
 
 def harmless_reason(outcome: Outcome) -> str:
@@ -196,8 +210,8 @@ def harmless_reason(outcome: Outcome) -> str:
 def by_kind(outcomes: Iterable[Outcome]) -> dict[Kind, list[Outcome]]:
     """Return failed cases by the kind that stands for each: its first difference that is neither everywhere nor cosmetic.
 
-    A kind is everywhere if half of the cases have it, such as a field that a broker never fills: it hides no other. Values of
-    one kind may differ in how bad they are: the worst counts.
+    A kind is everywhere if half of the cases have it, such as a field that a broker never fills: it hides no other. Values
+    of one kind may differ in how bad they are: the worst counts.
     """
     found = [(each, [kind for kind in kinds_of(each) if not kind.is_harmless]) for each in outcomes]
     counts = Counter(kind for _, kinds in found for kind in kinds)
@@ -233,16 +247,26 @@ def _is_error(path: str) -> bool:
     return path.lower().endswith(_ERROR_FIELD)
 
 
-def _kind(case: Case, difference: Difference) -> Kind:
-    api = case.steps[difference.step].api
+def _kind(outcome: Outcome, difference: Difference) -> Kind:
+    api = outcome.case.steps[difference.step].api
     if difference.path == "connection":
         return Kind(f"{api}: the connection is not closed", "low", _NOT_CLOSED)
     field = _NUMBER.sub("", difference.path)
     name = f"{api}: {field} {_how(difference)}"
+    if field.rpartition(".")[2] in _UNREAD.get(api, ()) and _has_error(outcome, difference):
+        return Kind(name, HARMLESS, _BESIDE_ERROR)
     for row in EFFECTS:
         if row.api in {"*", api} and _ends(field, row.field) and row.fits(difference.expected, difference.actual):
             return Kind(name, row.severity, row.effect + _error_name(difference))
     return Kind(name, "medium", _OTHER)
+
+
+def _has_error(outcome: Outcome, difference: Difference) -> bool:
+    """Whether the part of the answer has an error; it is Kafka's, else the field would not be judged by itself."""
+    part = outcome.answers[difference.step]
+    for name, number in _STEP.findall(difference.path.rpartition(".")[0]):
+        part = part[name][int(number)] if number else part[name]
+    return any(value for name, value in part.items() if _is_error(name))
 
 
 def _error_name(difference: Difference) -> str:

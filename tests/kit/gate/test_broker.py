@@ -76,7 +76,8 @@ def test_difference_is_a_failure_with_a_kind() -> None:
     (found,) = differed(result)
     assert (result.ended.exit_code, result.ended.why) == (1, "1 of 4 cases differ from Kafka")
     assert (found.rule, found.id, found.kind) == ("broker/b", "b/three", "DeleteGroups: results.errorCode is 0, not 5")
-    assert found.question["case"] == "b/three"
+    assert (found.question["case"], found.cases) == ("b/three", ("b/three",))
+    assert found.versions == "DeleteGroups in version 2"
     assert "| **1** | DeleteGroups 2" in text
 
 
@@ -116,6 +117,7 @@ def entry(**fields: Any) -> Entry:
 def test_known_failure_does_not_fail_the_gate(fields: dict[str, str]) -> None:
     result, _ = gated({}, KnownFailures([entry(**fields)], TODAY))
     assert (result.ended.exit_code, result.ended.known, ended(result)["broker/b"].verdict) == (0, 1, "known")
+    assert [each.versions for each in differed(result)] == [""]  # nothing is asked again
 
 
 def test_known_failure_that_passes_fails_the_gate() -> None:

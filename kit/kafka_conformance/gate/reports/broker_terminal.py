@@ -129,6 +129,8 @@ def _example(one: _Alike) -> Iterator[Text]:
         yield from _fields(expected[number] if number < len(expected) else None, actual[number])
     for more in actual[len(_steps(first.question)) :]:
         yield _side("", clipped(str(more), _VALUE), "red")
+    if first.versions:
+        yield _side("versions", first.versions)
     command = f"--run {first.id} --transcript FILE"
     yield _side("all of it", command, "dim")
 

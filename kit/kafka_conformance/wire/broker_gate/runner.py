@@ -113,6 +113,7 @@ class Target:
         self._ids: dict[str, str] = {}
         self._counts: dict[str, int] = {}
         self._lost = ""
+        self._groups: list[str] = []
 
     @property
     def makes_topics(self) -> bool:
@@ -133,6 +134,12 @@ class Target:
         found = self._admin("Metadata", {"topics": None, "allowAutoTopicCreation": False})["topics"]
         return sorted(each["name"] for each in found if not each["isInternal"] and not each["name"].startswith("__"))
 
+    def versions_of(self, api: str) -> range:
+        """Return the versions of an API that both the broker and the schemas have."""
+        found = self._versions.get(shipped_codec().api_key(api), range(0))
+        valid = shipped_codec().message(f"{api}Request").versions
+        return range(max(found.start, valid.start), min(found.stop, valid.stop))
+
     def lacking(self, case: Case) -> str:
         """Return the first API and version of a case that the broker lacks; empty if it has all."""
         for step in case.steps:
@@ -147,15 +154,8 @@ class Target:
     @contextlib.contextmanager
     def prepared(self, cases: Sequence[Case]) -> Iterator[None]:
         """Make the topics of these cases and wait for coordinators; delete all at the end of the block. Raises KitError."""
-        wanted = {self._topic(case, topic): topic for case in cases for topic in case.topics}
         try:
-            for at in range(0, len(wanted), _AT_ONCE):
-                some = dict(list(wanted.items())[at : at + _AT_ONCE])
-                if self.makes_topics:
-                    self._create(some)
-                else:
-                    self._let_create(list(some))
-                self._await_leaders({name: self._counts.get(name, topic.partitions) for name, topic in some.items()})
+            self.make(cases)
             self._await_coordinators()
             yield
         except KeyboardInterrupt:
@@ -163,18 +163,33 @@ class Target:
             raise
         finally:
             try:
-                self._delete([f"{self.token(case)}-g" for case in cases])
+                self._delete(self._groups)
             except KitError as error:
                 warn(f"topics {self._prefix}-* may be left: {error}")
 
-    def run(self, case: Case, release: str | None = None) -> Outcome:
-        """Run a case, and compare its answers with those of a release; without one, answers are compared with nothing."""
+    def make(self, cases: Sequence[Case]) -> None:
+        """Make the topics of these cases, within :meth:`prepared`. Raises KitError."""
+        wanted = {self._topic(case, topic): topic for case in cases for topic in case.topics}
+        self._groups += [f"{self.token(case)}-g" for case in cases]
+        for at in range(0, len(wanted), _AT_ONCE):
+            some = dict(list(wanted.items())[at : at + _AT_ONCE])
+            if self.makes_topics:
+                self._create(some)
+            else:
+                self._let_create(list(some))
+            self._await_leaders({name: self._counts.get(name, topic.partitions) for name, topic in some.items()})
+
+    def run(self, case: Case, release: str | None = None, limit_s: float | None = None) -> Outcome:
+        """Run a case, and compare its answers with those of a release; without one, answers are compared with nothing.
+
+        ``limit_s`` is for all of it, in place of the limit for each case.
+        """
         if why := self._lost:
             return Outcome(case, Verdict.NOT_RUN, why)
         if why := self._inapplicable(case, release):
             return Outcome(case, Verdict.NOT_APPLICABLE, why)
         expected = None if release is None else case.answers_of(release)
-        variables, until = self._variables(case), time.monotonic() + self._limit_s
+        variables, until = self._variables(case), time.monotonic() + (limit_s or self._limit_s)
         answers: list[Any] = []
         raw: list[Any] = []
         try:
