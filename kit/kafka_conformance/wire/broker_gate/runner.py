@@ -114,11 +114,13 @@ class Target:
         self._counts: dict[str, int] = {}
         self._lost = ""
         self._groups: list[str] = []
+        self._garbled = False
+        """Whether an answer to CreateTopics could not be decoded."""
 
     @property
     def makes_topics(self) -> bool:
         """Whether the broker has CreateTopics; else topics are made by asking for their metadata."""
-        return self._has("CreateTopics", _ADMIN["CreateTopics"])
+        return self._has("CreateTopics", _ADMIN["CreateTopics"]) and not self._garbled
 
     @property
     def deletes_topics(self) -> bool:
@@ -175,7 +177,7 @@ class Target:
             some = dict(list(wanted.items())[at : at + _AT_ONCE])
             if self.makes_topics:
                 self._create(some)
-            else:
+            if not self.makes_topics:
                 self._let_create(list(some))
             self._await_leaders({name: self._counts.get(name, topic.partitions) for name, topic in some.items()})
 
@@ -291,7 +293,14 @@ class Target:
              "configs": [{"name": key, "value": value} for key, value in topic.settings.items()]}
             for name, topic in topics.items()
         ]  # fmt: skip
-        for each in self._admin("CreateTopics", {"topics": asked, "timeoutMs": int(_SETUP_S * 1000)})["topics"]:
+        try:
+            found = self._admin("CreateTopics", {"topics": asked, "timeoutMs": int(_SETUP_S * 1000)})["topics"]
+        except MalformedMessage as error:
+            warn(f"{error}: topics are created by Metadata, and cases that need more do not apply")
+            self._garbled = True
+            self._connect_again()
+            return
+        for each in found:
             if code := each["errorCode"]:
                 raise KitError(f"topic {each['name']} cannot be created: error {code}, {each['errorMessage']}")
 
