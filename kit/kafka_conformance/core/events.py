@@ -50,7 +50,7 @@ Source: TypeAlias = Literal["frozen", "fresh", "earlier"]
 
 
 Severity: TypeAlias = Literal["critical", "high", "medium", "low"]
-"""How bad a finding is for users, the worst first (``gate.harm``)."""
+"""How bad a finding is for users, the worst first (``gate.severity``)."""
 
 
 class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="event", omit_defaults=True):
@@ -166,6 +166,8 @@ class Differed(_Event, frozen=True, tag="differed"):
     ``file`` is where it was saved, for ``replay``, and ``by`` the target as ``replay --actual`` takes it; ``link`` documents
     the rule, ``java`` the method that decides. ``out_of_domain`` is why no user can bring the question about, or empty.
     ``effect`` says what the finding means for users, and ``keys`` is the number of different keys in its questions.
+    In a gate of brokers, ``cases`` are the ids of all cases of the kind, and ``versions`` says which versions of the request
+    have the difference.
     """
 
     rule: str
@@ -187,6 +189,8 @@ class Differed(_Event, frozen=True, tag="differed"):
     effect: str = ""
     keys: int = 0
     by: str = ""
+    cases: tuple[str, ...] = ()
+    versions: str = ""
 
 
 class ProtocolError(_Event, frozen=True, tag="protocol_error"):
@@ -220,7 +224,7 @@ class RuleEnded(_Event, frozen=True, tag="rule_ended"):
     counts answers that agree but for what no user notices, and says what that is; ``fields`` counts answers with fields
     that are too many or missing. ``halves`` has the verdict of each half, for a rule that has two: "conforms", "known",
     "differs", "not judged", "not asked". ``everyday`` counts the everyday questions among all of these; None if the rule's
-    questions were not counted so.
+    questions were not counted so. ``not_run`` counts questions that were not asked, because the target was lost.
     """
 
     rule: str
@@ -248,6 +252,7 @@ class RuleEnded(_Event, frozen=True, tag="rule_ended"):
     fields: dict[str, int] = msgspec.field(default_factory=dict)
     halves: dict[str, str] = msgspec.field(default_factory=dict)
     everyday: Everyday | None = None
+    not_run: int = 0
 
 
 class Stale(_Event, frozen=True, tag="stale"):
@@ -279,6 +284,7 @@ class Ended(_Event, frozen=True, tag="ended"):
     rules: int = 0
     in_part: int = 0
     rules_asked: int = 0
+    not_run: int = 0
 
 
 Event: TypeAlias = Began | RuleBegan | Differed | ProtocolError | RuleEnded | Stale | Ended

@@ -1,10 +1,10 @@
 """The gate of brokers: runs frozen cases, and reports in the events of a gate.
 
 A group of cases, ``transactions``, is a rule ``broker/transactions`` in these events, a case is a question, and the answers
-to its requests are an answer with steps. Differences of a group are of one kind if they are in the same field of an answer
-to the same API, and error codes are the same two; the case with the fewest requests stands for all of the kind. A case that
-is not answered, or ends with a closed connection, differs. A case is unsupported where the broker lacks an API or a
-version, or Kafka did in that release.
+to its requests are an answer with steps. The case with the fewest requests stands for all of a kind of difference
+(``broker_kinds``). A case that is not answered, or ends with a closed connection, differs; one that differs only in what no
+client acts on agrees. A case is unsupported where the broker lacks an API or a version, or Kafka did in that release; it is
+not run if the broker was lost before.
 
 The exit code: 1 if a case differs that is not known, or an entry of the known failures is wrong; else 2 if nothing was
 judged or the broker was lost; else 0.
@@ -12,15 +12,16 @@ judged or the broker was lost; else 0.
 
 from __future__ import annotations
 
+import contextlib
 import random
-import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import msgspec
 
+from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.events import (
     Began,
     Coverage,
@@ -30,21 +31,24 @@ from kafka_conformance.core.events import (
     Known,
     RuleBegan,
     RuleEnded,
+    Severity,
     Target,
     Verdict,
 )
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.version import kit_version
+from kafka_conformance.gate.broker_kinds import Kind, by_kind, difference_of, harmless_reason
 from kafka_conformance.gate.known_failures import KnownFailures, Miss
 from kafka_conformance.gate.runner import GateResult
 from kafka_conformance.wire.broker_gate import runner
 from kafka_conformance.wire.broker_gate.case import Case
-from kafka_conformance.wire.broker_gate.runner import ABSENT, Difference, Outcome
+from kafka_conformance.wire.broker_gate.runner import Outcome
+from kafka_conformance.wire.broker_gate.smaller import Smaller, make_smaller
 
-__all__ = ["BrokerPlan", "gate_broker", "kinds_of", "rule_of"]
+__all__ = ["BrokerPlan", "gate_broker", "rule_of"]
 
-_NUMBER = re.compile(r"\[\d+\]")
-_EVERYWHERE_LEAST = 5
+_SMALLER_KINDS, _SMALLER_S = 8, 15.0
+"""Of how many kinds smaller cases are looked for, and for how long all together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,19 +85,26 @@ def gate_broker(target: runner.Target, plan: BrokerPlan, known: KnownFailures, e
         for case in _shuffled(plan.cases, plan.seed):
             progress.doing(case.id)
             before = time.monotonic()
-            outcomes[case.id] = target.run(case, plan.release)
+            outcomes[case.id] = _without_harm(target.run(case, plan.release))
             seconds[rule_of(case)] += time.monotonic() - before  # type: ignore[assignment]
             progress.advance()
+        kinds = {
+            rule: by_kind(outcomes[case.id] for case in cases if outcomes[case.id].is_failure)
+            for rule, cases in groups.items()
+        }
+        progress.doing("smaller cases of what differs")
+        smaller = _smaller(target, plan.release, kinds, known)
     ended = [
-        _judge_group(rule, plan.release, [outcomes[case.id] for case in cases], seconds[rule], known, record, result)
+        _judge_group(_Group(rule, plan.release, [outcomes[case.id] for case in cases], kinds[rule], smaller), seconds[rule],
+                     known, record, result)
         for rule, cases in groups.items()
-    ]
+    ]  # fmt: skip
     lost = any(each.verdict is runner.Verdict.NOT_RUN for each in outcomes.values())
     known.partial |= lost or bool(plan.selection)
     wrong = known.wrong()
     for stale in wrong:
         record(stale)
-    record(_ended(ended, list(outcomes.values()), len(wrong), time.monotonic() - begun))
+    record(_ended(ended, len(wrong), time.monotonic() - begun))
     return result, list(outcomes.values())
 
 
@@ -107,59 +118,67 @@ def rule_of(case: Case) -> str:
     return f"broker/{case.id.partition('/')[0]}"
 
 
-def kinds_of(outcome: Outcome) -> list[str]:
-    """Return the kinds of a case's differences: the API and the field; or the API that was not answered."""
-    found = [_kind(outcome.case, each) for each in outcome.differences]
-    if outcome.verdict is runner.Verdict.DIFFERS and found:
-        return found
-    what = "an answer that is not one" if outcome.verdict is runner.Verdict.DIFFERS else outcome.verdict.value
-    return [f"{outcome.case.steps[len(outcome.raw)].api}: {what}"]
+def _without_harm(outcome: Outcome) -> Outcome:
+    """Return an outcome that differs only in what no client acts on as a harmless one."""
+    reason = harmless_reason(outcome) if outcome.is_failure else ""
+    return replace(outcome, verdict=runner.Verdict.HARMLESS, why=reason) if reason else outcome
 
 
-def _kind(case: Case, difference: Difference) -> str:
-    api = case.steps[difference.step].api
-    if difference.path == "connection":
-        return f"{api}: the connection is not closed"
-    return f"{api}: {_NUMBER.sub('', difference.path)} {_how(difference)}"
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What became of a group of cases, by kind of difference, and the smaller cases by id."""
+
+    rule: str
+    release: str
+    outcomes: Sequence[Outcome]
+    kinds: Mapping[Kind, Sequence[Outcome]]
+    smaller: Mapping[str, Smaller]
 
 
-def _how(difference: Difference) -> str:
-    """Return how two values differ: both for an error code, a flag or null; of others only that they do."""
-    if ABSENT in [difference.expected, difference.actual]:
-        return "is missing" if difference.actual == ABSENT else "should be missing"
-    values = difference.actual, difference.expected
-    if difference.path.lower().endswith("errorcode") or any(each is None or isinstance(each, bool) for each in values):
-        shown = ["a list" if isinstance(each, list) else msgspec.json.encode(each).decode() for each in values]
-        return f"is {shown[0]}, not {shown[1]}"
-    return "differs"
+def _smaller(target: runner.Target, release: str, kinds: Mapping[str, Mapping[Kind, Sequence[Outcome]]],
+             known: KnownFailures) -> dict[str, Smaller]:  # fmt: skip
+    """Return smaller cases of the worst kinds that are not known, by the id of the case that stands for each."""
+    found: dict[str, list[tuple[Kind, Outcome]]] = {}
+    times: Counter[str] = Counter()
+    for rule, groups in kinds.items():
+        for kind, alike in groups.items():
+            new = [each for each in alike if not known.covering(_miss(rule, release, kind, each))]
+            times[kind.name] += len(new)
+            if new:
+                found.setdefault(kind.name, []).append((kind, _smallest(new)))
+    until = time.monotonic() + _SMALLER_S
+    made: dict[str, Smaller] = {}
+    for name in sorted(found, key=lambda each: (found[each][0][0].rank, -times[each]))[:_SMALLER_KINDS]:
+        kind, outcome = min(found[name], key=lambda each: _size(each[1]))
+        with contextlib.suppress(KitError):  # the broker may be lost: the case as it was is reported
+            made[outcome.case.id] = make_smaller(target, outcome, difference_of(outcome, kind), release, until)
+    return made
 
 
-def _grouped(outcomes: Iterable[Outcome]) -> dict[str, list[Outcome]]:
-    """Return the failed cases of a group by kind: that of the first difference, but one that is everywhere hides no other.
-
-    A kind is everywhere if half of these cases have it, such as a field that a broker never fills.
-    """
-    found = [(each, kinds_of(each)) for each in outcomes if each.is_failure]
-    counts = Counter(kind for _, kinds in found for kind in set(kinds))
-    everywhere = {kind for kind, count in counts.items() if count >= max(_EVERYWHERE_LEAST, len(found) / 2)}
-    groups: dict[str, list[Outcome]] = {}
-    for each, kinds in found:
-        groups.setdefault(next((kind for kind in kinds if kind not in everywhere), kinds[0]), []).append(each)
-    return groups
+def _size(outcome: Outcome) -> tuple[int, str]:
+    return len(outcome.case.steps), outcome.case.id
 
 
-def _judge_group(rule: str, release: str, outcomes: Sequence[Outcome], seconds: float,
-                 known: KnownFailures, record: Callable[[Event], None], result: GateResult) -> RuleEnded:  # fmt: skip
+def _smallest(outcomes: Iterable[Outcome]) -> Outcome:
+    return min(outcomes, key=_size)
+
+
+def _miss(rule: str, release: str, kind: Kind, outcome: Outcome) -> Miss:
+    return Miss(rule, release, outcome.case.id, kind.name, {"steps": outcome.answers}, lambda _: False)
+
+
+def _judge_group(group: _Group, seconds: float, known: KnownFailures, record: Callable[[Event], None],
+                 result: GateResult) -> RuleEnded:  # fmt: skip
+    rule, release, outcomes = group.rule, group.release, group.outcomes
     record(RuleBegan(rule, release, "exact", len(outcomes)))
     known.asked(rule, release, [each.case.id for each in outcomes])
-    kinds: dict[tuple[str, Known | None], list[Outcome]] = {}
-    for kind, alike in _grouped(outcomes).items():
+    kinds: dict[tuple[Kind, Known | None], list[Outcome]] = {}
+    for kind, alike in group.kinds.items():
         for outcome in alike:
-            miss = Miss(rule, release, outcome.case.id, kind, {"steps": outcome.answers}, lambda _: False)
-            kinds.setdefault((kind, known.covers(miss)), []).append(outcome)
+            kinds.setdefault((kind, known.covers(_miss(rule, release, kind, outcome))), []).append(outcome)
     covered = 0
-    for (kind, cover), alike in sorted(kinds.items(), key=lambda item: -len(item[1])):
-        event = _differed(rule, release, kind, cover, alike)
+    for (kind, cover), alike in sorted(kinds.items(), key=lambda item: (item[0][0].rank, -len(item[1]))):
+        event = _differed(group, kind, cover, alike)
         if cover is None:
             result.unknown.append((event, ""))
         else:
@@ -167,59 +186,64 @@ def _judge_group(rule: str, release: str, outcomes: Sequence[Outcome], seconds: 
         record(event)
     counts = Counter(each.verdict for each in outcomes)
     failed = sum(each.is_failure for each in outcomes)
-    asked = failed + counts[runner.Verdict.AGREES]
-    left_out = len(outcomes) - asked
+    agreed = counts[runner.Verdict.AGREES] + counts[runner.Verdict.HARMLESS]
+    not_run, asked = counts[runner.Verdict.NOT_RUN], failed + agreed
     verdict: Verdict = "differs" if failed > covered else "known" if failed else "agrees" if asked else "unsupported"
-    if counts[runner.Verdict.NOT_RUN] and verdict != "differs":
+    if not_run and verdict != "differs":
         verdict = "not judged"
     ended = RuleEnded(
-        rule, release, "exact", verdict, asked, counts[runner.Verdict.AGREES], failed - covered, covered, 0, left_out,
-        asked, 0, 0, round(seconds, 3), reasons=dict(Counter(each.why for each in outcomes if _is_left_out(each))),
-        missing=(Coverage("cases", asked, len(outcomes)),) if verdict == "not judged" else (),
+        rule, release, "exact", verdict, asked, agreed, failed - covered, covered, 0, counts[runner.Verdict.NOT_APPLICABLE],
+        asked, 0, 0, round(seconds, 3), reasons=_reasons(outcomes, runner.Verdict.NOT_APPLICABLE),
+        harmless=_reasons(outcomes, runner.Verdict.HARMLESS), not_run=not_run,
+        missing=(Coverage("cases", asked, asked + not_run),) if verdict == "not judged" else (),
     )  # fmt: skip
     record(ended)
     return ended
 
 
-def _is_left_out(outcome: Outcome) -> bool:
-    return outcome.verdict in {runner.Verdict.NOT_APPLICABLE, runner.Verdict.NOT_RUN}
+def _reasons(outcomes: Iterable[Outcome], verdict: runner.Verdict) -> dict[str, int]:
+    return dict(Counter(each.why for each in outcomes if each.verdict is verdict))
 
 
-def _differed(rule: str, release: str, kind: str, cover: Known | None, alike: Sequence[Outcome]) -> Differed:
+def _differed(group: _Group, kind: Kind, cover: Known | None, alike: Sequence[Outcome]) -> Differed:
     """Return the event of differences of one kind; the case with the fewest requests stands for them."""
-    smallest = min(alike, key=lambda each: (len(each.case.steps), each.case.id))
+    release, smallest = group.release, _smallest(alike)
+    smaller = group.smaller.get(smallest.case.id)
+    smallest, versions = (smaller.outcome, smaller.versions) if smaller else (smallest, "")
     case = smallest.case
     question = {"case": case.id, "title": case.title, "steps": [msgspec.to_builtins(step) for step in case.steps]}
     actual = [*smallest.answers, smallest.why] if smallest.why else smallest.answers
+    severity: Severity = kind.severity  # type: ignore[assignment]
     return Differed(
-        rule, release, case.id, "frozen", kind, len(alike), question, {"steps": case.answers_of(release) or []},
-        {"steps": actual}, f"Kafka {release}'s own broker", "", known=cover,
+        group.rule, release, case.id, "frozen", kind.name, len(alike), question, {"steps": case.answers_of(release) or []},
+        {"steps": actual}, f"Kafka {release}'s own broker", "", known=cover, severity=severity, effect=kind.effect,
+        cases=tuple(sorted(each.case.id for each in alike)), versions=versions,
     )  # fmt: skip
 
 
-def _ended(ended: Sequence[RuleEnded], outcomes: Sequence[Outcome], stale: int, seconds: float) -> Ended:
+def _ended(ended: Sequence[RuleEnded], stale: int, seconds: float) -> Ended:
     """Return the verdict."""
     asked, agreed = sum(each.asked for each in ended), sum(each.agreed for each in ended)
     differed, known = sum(each.differed for each in ended), sum(each.known for each in ended)
-    unsupported = sum(each.unsupported for each in ended)
-    not_run = sum(each.verdict is runner.Verdict.NOT_RUN for each in outcomes)
+    unsupported, not_run = sum(each.unsupported for each in ended), sum(each.not_run for each in ended)
     if differed or stale:
         parts = [f"{differed:,} of {asked:,} cases differ from Kafka"] if differed else []
         parts += [f"{stale} of the known failures no longer true"] if stale else []
         code, why = 1, ", and ".join(parts)
-    elif not asked:
+    elif not asked and not not_run:
         code, why = 2, "nothing was judged: no case applies to this broker"
     elif not_run:
         code, why = 2, f"the broker was lost: {not_run:,} cases were not run"
     else:
         code, why = 0, f"{agreed:,} of {asked:,} cases agree with Kafka"
         why += f", {known:,} known failures" if known else ""
-    if asked and unsupported - not_run:
-        why += f"; {unsupported - not_run:,} more do not apply"
+    if asked and unsupported:
+        why += f"; {unsupported:,} more do not apply"
     if not_run and code == 1:
         why += f"; {not_run:,} were not run, the broker was lost"
     judged = [each for each in ended if each.asked]
     conform = sum(each.verdict == "agrees" for each in judged)
     return Ended(
-        code, why, asked, agreed, differed, known, 0, unsupported, round(seconds, 3), conform, len(ended), 0, len(judged)
+        code, why, asked, agreed, differed, known, 0, unsupported, round(seconds, 3), conform, len(ended), 0, len(judged),
+        not_run,
     )  # fmt: skip

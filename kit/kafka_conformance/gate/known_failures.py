@@ -5,6 +5,7 @@ A TOML file with one ``[[known]]`` table for each::
     [[known]]
     rule = "partition-for-key"      # a rule that is asked
     case = "9c3a0f5e12ab44d0"       # a question's id; or
+    cases = ["fetch/a", "fetch/b"]  # several; or
     pattern = "another partition*"  # a glob over the kind of difference
     message = '{"partition":*}'     # a glob over the target's answer
     diagnosis = "crc32"             # optional: the mistake that must explain the answer
@@ -16,19 +17,21 @@ A TOML file with one ``[[known]]`` table for each::
 A difference that an entry covers does not fail the gate. An invalid entry does:
 
 =============== ====================================================================
-stale           its rule was asked, and no difference matches the entry
+stale           its rule was asked, and no difference matches the entry, or none in one of its ``cases``
 unknown         it names a rule, a release or a question that is not asked
 expired         its last day has passed
 another message the difference exists, with another answer
 =============== ====================================================================
 
 ``--write-known-failures`` writes or updates the file: stale, unknown and expired entries are removed, uncovered
-differences are added, and everything else stays unchanged, comments too. A new entry holds in every release, unless the
-difference was found in some of the releases asked and not in others.
+differences are added, and everything else stays unchanged, comments too. Cases of ``cases`` that no longer differ are
+removed. A new entry of a gate of brokers names its cases, any other entry the kind of difference. An entry holds in
+every release, unless the difference was found in some of the releases asked and not in others.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -48,6 +51,7 @@ from kafka_conformance.core.events import Differed, Known, Stale
 from kafka_conformance.core.files import exists, read_text, write_whole
 from kafka_conformance.core.protocol import Answer, to_json
 from kafka_conformance.core.spans import runs
+from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.gate.determinism import NOT_DETERMINISTIC
 from kafka_conformance.gate.diagnosis.candidates import READ_OFF, candidates, pinned
 from kafka_conformance.rules import RULES
@@ -56,6 +60,11 @@ from kafka_reference.releases import Release, parse_release
 __all__ = ["Entry", "KnownFailures", "Miss", "read", "updated"]
 
 _EXPIRES_DAYS = 90
+_SHOWN = 3
+_MISSING, _EXTRA = (
+    re.compile("Object missing required field `(.+)`"),
+    re.compile("Object contains unknown field `(.+)`"),
+)
 
 
 class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,6 +74,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str
     expires: date
     case: str = ""
+    cases: tuple[str, ...] = ()
     pattern: str = ""
     message: str = "*"
     diagnosis: str = ""
@@ -72,8 +82,8 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     issue: str = ""
 
     def __post_init__(self) -> None:
-        if bool(self.case) == bool(self.pattern):
-            raise ValueError("an entry needs either a case or a pattern")
+        if [bool(self.case), bool(self.cases), bool(self.pattern)].count(True) != 1:
+            raise ValueError("an entry needs one of `case`, `cases` and `pattern`")
         if not self.reason.strip():
             raise ValueError("an entry needs a reason")
         _span(self.release)
@@ -86,7 +96,13 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def name(self) -> str:
         """The entry's name in reports."""
-        return " ".join(filter(None, (self.rule, self.release, self.case or self.pattern)))
+        cases = ", ".join(self.cases[:_SHOWN]) + (f" and {len(self.cases) - _SHOWN} more" * (len(self.cases) > _SHOWN))
+        return " ".join(filter(None, (self.rule, self.release, self.case or self.pattern or cases)))
+
+    @property
+    def named(self) -> frozenset[str]:
+        """The ids of the questions that the entry names; empty for one with a pattern."""
+        return frozenset(filter(None, (self.case, *self.cases)))
 
     def known(self) -> Known:
         """The note on a difference that the entry covers."""
@@ -116,6 +132,7 @@ class KnownFailures:
     """Whether a part of the questions is asked, by choice or for want of the target: no match then says nothing."""
     _matches: dict[int, set[str]] = field(default_factory=dict)
     _asked: set[tuple[str, str, str]] = field(default_factory=set)
+    _differing: set[tuple[int, str]] = field(default_factory=set)
     _rules: set[tuple[str, str]] = field(default_factory=set)
     _eras: dict[tuple[str, str], Sequence[str]] = field(default_factory=dict)
 
@@ -123,7 +140,7 @@ class KnownFailures:
         """Record that these questions were asked; ``era`` are the releases that this one stands for, if any."""
         self._rules.add((rule, release))
         self._eras[rule, release] = era or (release,)
-        named = {entry.case for entry in self.entries if entry.case}
+        named = {name for entry in self.entries for name in entry.named}
         self._asked |= {(rule, release, one) for one in ids if one in named}
 
     def covers(self, miss: Miss) -> Known | None:
@@ -133,6 +150,7 @@ class KnownFailures:
                 continue
             right = self._says(entry, miss)
             self._matches.setdefault(number, set()).add("covers" if right else "another message")
+            self._differing.add((number, miss.id))
             if right and entry.expires >= self.today:
                 return entry.known()
         return None
@@ -148,8 +166,8 @@ class KnownFailures:
 
     def wrong(self) -> list[Stale]:
         """Return the invalid entries, after everything was asked."""
-        found = ((entry, self._why(number, entry)) for number, entry in enumerate(self.entries))
-        return [Stale(entry.name, why, _MEND[why]) for entry, why in found if why]
+        found = ((number, entry, self._why(number, entry)) for number, entry in enumerate(self.entries))
+        return [Stale(entry.name, why, self._hint(number, entry, why)) for number, entry, why in found if why]
 
     def asked_releases(self, rule: str) -> set[str]:
         """Return the releases in which a rule was asked, with those that they stand for."""
@@ -161,12 +179,36 @@ class KnownFailures:
 
     def keeps(self) -> list[bool]:
         """For each entry, whether an updated file keeps it."""
-        return [not self._why(number, entry) for number, entry in enumerate(self.entries)]
+        whys = [self._why(number, entry) for number, entry in enumerate(self.entries)]
+        return [
+            not why or (why in _GONE and bool(self.entries[number].cases) and bool(self.kept_cases(number)))
+            for number, why in enumerate(whys)
+        ]
+
+    def kept_cases(self, number: int) -> list[str]:
+        """Return the ``cases`` of an entry that an updated file keeps."""
+        entry = self.entries[number]
+        gone = self._gone(number, entry)
+        return [case for case in entry.cases if case not in gone]
+
+    def _gone(self, number: int, entry: Entry) -> dict[str, str]:
+        """Return each of the ``cases`` of an entry that does not differ, and why: stale, or unknown."""
+        asked = {one for rule, release, one in self._asked if rule == entry.rule and entry.holds_in(release)}
+        found = {one: "stale" if one in asked else "" if self.partial else "unknown" for one in entry.cases}
+        return {one: why for one, why in found.items() if why and (number, one) not in self._differing}
+
+    def _hint(self, number: int, entry: Entry, why: str) -> str:
+        """Return what to do about an invalid entry."""
+        alike = [one for one, each in self._gone(number, entry).items() if each == why]
+        if not alike or why == "expired":
+            return _MEND[why]
+        shown = ", ".join(alike[:_SHOWN]) + (f" and {len(alike) - _SHOWN} more" if len(alike) > _SHOWN else "")
+        return f"remove from `cases`, or use --write-known-failures: {shown} {_GONE[why]}"
 
     def _about(self, entry: Entry, miss: Miss) -> bool:
         if entry.rule != miss.rule or not entry.holds_in(miss.release):
             return False
-        return entry.case == miss.id if entry.case else fnmatchcase(miss.kind, entry.pattern)
+        return miss.id in entry.named if entry.named else fnmatchcase(miss.kind, entry.pattern)
 
     def _says(self, entry: Entry, miss: Miss) -> bool:
         if not fnmatchcase(to_json(miss.actual).decode(), entry.message):
@@ -176,6 +218,8 @@ class KnownFailures:
     def _why(self, number: int, entry: Entry) -> str:
         if entry.expires < self.today:
             return "expired"
+        if entry.cases and (gone := set(self._gone(number, entry).values())):
+            return min(gone)
         asked = [at for rule, at in self._rules if rule == entry.rule and entry.holds_in(at)]
         was_asked = entry.case and any((entry.rule, at, entry.case) in self._asked for at in asked)
         if self.partial and number not in self._matches and not was_asked:
@@ -186,6 +230,7 @@ class KnownFailures:
         return "" if "covers" in matches else "another message" if matches else "stale"
 
 
+_GONE = {"stale": "agrees", "unknown": "is not a case of the gate"}
 _MEND = {
     "expired": "fix the target, or review the entry and set another date",
     "unknown": "no such question is asked: correct the rule, release or case, remove the entry, or ask with --out-of-domain",
@@ -202,12 +247,31 @@ def read(path: Path, today: date) -> KnownFailures:
             raise BadInput(
                 f"{path}: expected only [[known]] tables, found {', '.join(sorted(set(document) - {'known'}))}"
             )
-        entries = msgspec.convert(document.get("known", []), list[Entry])
-        for entry in entries:
-            _check_diagnosis(path, entry)
+        found = document.get("known", [])
+        if not isinstance(found, list):
+            raise BadInput(f"{path} is not a file of known failures: write each entry as a [[known]] table")
+        entries = [_read_entry(path, number, each) for number, each in enumerate(found, 1)]
         return KnownFailures(entries, today)
     except (TOMLKitError, *UNREADABLE_TOML) as error:
         raise BadInput(f"{path} is not a file of known failures: {error}") from error
+
+
+def _read_entry(path: Path, number: int, given: object) -> Entry:
+    """Return an entry of the file. Raises BadInput, with its number and the field that is wrong."""
+    try:
+        entry = msgspec.convert(given, Entry)
+    except UNREADABLE_TOML as error:
+        why, _, place = str(error).partition(" - at `$")
+        name = place.strip("`").removeprefix(".")
+        if missing := _MISSING.fullmatch(why):
+            why = f"the field {missing[1]!r} is missing"
+        elif extra := _EXTRA.fullmatch(why):
+            why = f"unknown field {extra[1]!r}: {did_you_mean(extra[1], Entry.__struct_fields__)}"
+        elif name:
+            why = f"{name!r}: {why[0].lower()}{why[1:]}"
+        raise BadInput(f"{path} is not a file of known failures: [[known]] number {number}: {why}") from error
+    _check_diagnosis(path, entry)
+    return entry
 
 
 def updated(path: Path, known: KnownFailures, found: Iterable[tuple[Differed, str]]) -> int:
@@ -221,9 +285,12 @@ def updated(path: Path, known: KnownFailures, found: Iterable[tuple[Differed, st
         document.add(tomlkit.comment("Known differences of the target from Kafka."))
     table = document.get("known")
     kept: Any = tomlkit.aot()
-    for item, keep in zip(table or [], known.keeps(), strict=True):
-        if keep:
-            kept.append(item)
+    for number, (item, keep) in enumerate(zip(table or [], known.keeps(), strict=True)):
+        if not keep:
+            continue
+        if "cases" in item and len(cases := known.kept_cases(number)) < len(item["cases"]):
+            item["cases"] = _array(cases)
+        kept.append(item)
     fresh = [_entry(*each, known.today) for each in _merged(found, known)]
     for one in fresh:
         kept.append(one)
@@ -290,12 +357,13 @@ def _span(text: str) -> tuple[Release | None, Release | None]:
 
 def _entry(one: Differed, diagnosis: str, release: str, today: date) -> Any:
     table = tomlkit.table()
+    kind = f" for {one.kind!r}" if one.cases else ""
     fields = {
         "rule": one.rule,
         **({"release": release} if release else {}),
-        "pattern": escape(one.kind),
+        **({"cases": _array(one.cases)} if one.cases else {"pattern": escape(one.kind)}),
         **({"diagnosis": diagnosis} if diagnosis else {}),
-        "reason": f"written by --write-known-failures on {today}: replace this by the reason",
+        "reason": f"written by --write-known-failures on {today}{kind}: replace this by the reason",
         "issue": "",
         "expires": today + timedelta(days=_EXPIRES_DAYS),
     }
@@ -303,3 +371,10 @@ def _entry(one: Differed, diagnosis: str, release: str, today: date) -> Any:
         table.add(name, value)
     table.add(tomlkit.nl())
     return table
+
+
+def _array(cases: Iterable[str]) -> Any:
+    """Return a list of TOML with a line for each case: what changes later is a line in a diff."""
+    made = tomlkit.array()
+    made.extend(cases)
+    return made.multiline(multiline=True)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from datetime import date
+from io import StringIO
 from typing import Any
 
 import pytest
 from fake_brokers import CLOSE, SILENCE, fake_broker
+from msgspec.structs import replace
+from rich.console import Console
 
 from kafka_conformance.core.events import Differed, Event, RuleEnded, Stale
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.gate.broker import BrokerPlan, gate_broker
 from kafka_conformance.gate.known_failures import Entry, KnownFailures
-from kafka_conformance.gate.reports import badge, junit, markdown, page
+from kafka_conformance.gate.reports import badge, junit, markdown, page, terminal
 from kafka_conformance.gate.runner import GateResult
 from kafka_conformance.wire.broker_gate.case import Case, Recorded, Step
-from kafka_conformance.wire.broker_gate.runner import Target
+from kafka_conformance.wire.broker_gate.runner import Target, Verdict
 from kafka_conformance.wire.broker_gate.transcript import transcript
 from kafka_conformance.wire.client import parse_address
 
@@ -73,7 +76,8 @@ def test_difference_is_a_failure_with_a_kind() -> None:
     (found,) = differed(result)
     assert (result.ended.exit_code, result.ended.why) == (1, "1 of 4 cases differ from Kafka")
     assert (found.rule, found.id, found.kind) == ("broker/b", "b/three", "DeleteGroups: results.errorCode is 0, not 5")
-    assert found.question["case"] == "b/three"
+    assert (found.question["case"], found.cases) == ("b/three", ("b/three",))
+    assert found.versions == "DeleteGroups in version 2"
     assert "| **1** | DeleteGroups 2" in text
 
 
@@ -113,6 +117,7 @@ def entry(**fields: Any) -> Entry:
 def test_known_failure_does_not_fail_the_gate(fields: dict[str, str]) -> None:
     result, _ = gated({}, KnownFailures([entry(**fields)], TODAY))
     assert (result.ended.exit_code, result.ended.known, ended(result)["broker/b"].verdict) == (0, 1, "known")
+    assert [each.versions for each in differed(result)] == [""]  # nothing is asked again
 
 
 def test_known_failure_that_passes_fails_the_gate() -> None:
@@ -131,6 +136,71 @@ def test_inapplicable_case_is_listed_and_fails_nothing() -> None:
 def test_gate_of_inapplicable_cases_alone_judges_nothing() -> None:
     result, _ = gated({}, cases=(Case("c/five", "", [Step("Fetch", 12, {})]),))
     assert (result.ended.exit_code, result.ended.why) == (2, "nothing was judged: no case applies to this broker")
+
+
+def answered(found: Any) -> Any:
+    """The answer to a fetch of the case ``c/fetch``."""
+    return lambda api, version, _: found if (api, version) == ("Fetch", 12) else None
+
+
+def fetched(aborted: Any) -> dict[str, Any]:
+    partition = {"partitionIndex": 0, "errorCode": 0, "abortedTransactions": aborted}
+    return {"responses": [{"topic": "t", "partitions": [partition]}]}
+
+
+def test_harmless_difference_agrees_and_is_listed_with_the_reason() -> None:
+    plain = Case("c/fetch", "", [Step("Fetch", 12, {})])
+    with fake_broker(answered(fetched(None))) as broker:
+        target = Target(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
+        expected = target.run(plain).answers
+        target.close()
+    harmless = replace(plain, expected=[Recorded(("4.4.0",), expected)])
+    with fake_broker(answered(fetched([]))) as broker:
+        target = Target(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
+        plan = BrokerPlan((harmless,), "4.4.0", 1, broker.address)
+        result, (outcome,) = gate_broker(target, plan, KnownFailures(today=TODAY), lambda _: None, Steps("", 1))
+        target.close()
+    assert (result.ended.exit_code, result.ended.why) == (0, "1 of 1 cases agree with Kafka")
+    assert (outcome.verdict, outcome.is_failure) == (Verdict.HARMLESS, False)
+    assert "harmless, 1 case: clients take null and an empty list" in shown(result)
+
+
+def shown(result: GateResult) -> str:
+    out = Console(width=200, file=StringIO())
+    terminal.show(out, result.events)
+    assert isinstance(out.file, StringIO)
+    return out.file.getvalue()
+
+
+def test_report_counts_cases_by_group_and_shows_a_kind_once() -> None:
+    text = shown(gated({"a/one-1": 9, "a/two-0": 9, "b/three-0": 5, "b/four-0": 9})[0])
+    lines = [line.split() for line in text.splitlines()]
+    assert ["cases", "of", "verdict", "cases", "agree", "differ"] in lines
+    assert ["a", "differs", "2", "0", "2"] in lines
+    assert ["all", "4", "1", "3"] in lines
+    assert text.count("results.errorCode is 9, not 0, 3 cases of a, b") == 1
+    assert "example   a/two: the case a/two" in text
+    assert "results[0].errorCode: Kafka 0, broker 9" in text
+
+
+def test_worst_kind_is_shown_first() -> None:
+    text = shown(gated({"a/two-0": 9, "b/three-0": 6})[0])
+    assert text.index("high: DeleteGroups: results.errorCode is 9, not 0") < text.index("medium: DeleteGroups")
+
+
+def test_cases_after_the_loss_of_the_broker_are_not_run() -> None:
+    with fake_broker(lambda api, version, _: CLOSE if (api, version) == ("DeleteGroups", 2) else None) as broker:
+        target = Target(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
+        target._lost = "the broker is gone"
+        plan = BrokerPlan(CASES, "4.4.0", 1, broker.address)
+        result, _ = gate_broker(target, plan, KnownFailures(today=TODAY), lambda _: None, Steps("", 1))
+        target.close()
+    assert (result.ended.exit_code, result.ended.not_run, result.ended.unsupported) == (2, 4, 0)
+    assert result.ended.why == "the broker was lost: 4 cases were not run"
+    assert {each.verdict for each in ended(result).values()} == {"not judged"}
+    assert ["cases", "of", "verdict", "cases", "agree", "differ", "not", "run"] in map(
+        str.split, shown(result).splitlines()
+    )
 
 
 def test_every_report_of_a_gate_takes_these_events() -> None:

@@ -255,3 +255,73 @@ def test_new_known_failure_names_every_release_of_the_differing_era(tmp_path: Pa
     found = msgspec.structs.replace(_differed(), release="3.0.0")
     assert updated(tmp_path / "known.toml", known, [(found, "crc32")]) == 1
     assert 'release = "2.0.1 to 3.0.0"' in (tmp_path / "known.toml").read_text()
+
+
+CASES = """
+[[known]]
+rule = "murmur2"
+cases = ["aa", "bb"]  # both
+reason = "tracked"
+expires = 2026-12-01
+"""
+
+
+def test_cases_of_an_entry_cover_these_questions_alone(tmp_path: Path) -> None:
+    known = _known(tmp_path, CASES)
+    assert known.covers(_miss(id="cc")) is None
+    assert known.covers(_miss(kind="any kind")) is not None
+    assert known.covers(_miss(id="bb")) is not None
+    assert known.wrong() == []
+
+
+def test_one_of_the_cases_that_agrees_makes_an_entry_stale(tmp_path: Path) -> None:
+    known = _known(tmp_path, CASES)
+    known.covers(_miss())
+    (wrong,) = known.wrong()
+    assert (wrong.entry, wrong.why) == ("murmur2 aa, bb", "stale")
+    assert wrong.hint == "remove from `cases`, or use --write-known-failures: bb agrees"
+    assert updated(tmp_path / "known.toml", known, []) == 0
+    again = read(tmp_path / "known.toml", TODAY)
+    assert (again.entries[0].cases, again.entries[0].reason) == (("aa",), "tracked")
+
+
+def test_cases_that_do_not_exist_are_unknown_in_a_whole_run_only(tmp_path: Path) -> None:
+    known = _known(tmp_path, CASES.replace('"bb"', '"zz"'))
+    known.covers(_miss())
+    assert [(each.why, each.hint) for each in known.wrong()] == [
+        ("unknown", "remove from `cases`, or use --write-known-failures: zz is not a case of the gate")
+    ]
+    known.partial = True
+    assert known.wrong() == []
+    assert known.kept_cases(0) == ["aa", "zz"]
+
+
+def test_entry_without_any_differing_case_is_removed(tmp_path: Path) -> None:
+    known = _known(tmp_path, CASES)
+    updated(tmp_path / "known.toml", known, [])
+    assert read(tmp_path / "known.toml", TODAY).entries == []
+
+
+def test_new_entry_of_a_finding_with_cases_names_exactly_these(tmp_path: Path) -> None:
+    known = KnownFailures(today=TODAY)
+    known.asked("murmur2", "4.4.0", ["aa", "bb"])
+    updated(tmp_path / "new.toml", known, [(msgspec.structs.replace(_differed(), cases=("aa", "bb")), "")])
+    (entry,) = read(tmp_path / "new.toml", TODAY).entries
+    assert (entry.cases, entry.pattern) == (("aa", "bb"), "")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('reason = "tracked"', "", "number 1: the field 'reason' is missing"),
+        ("reason", "reson", "number 1: unknown field 'reson': did you mean reason, "),
+        ('cases = ["aa", "bb"]', "case = 7", "number 1: 'case': expected `str`, got `int`"),
+        ('cases = ["aa", "bb"]', 'case = "a"\npattern = "b"', "number 1: an entry needs one of `case`, `cases` and "),
+        ("[[known]]", "[known]", "write each entry as a [[known]] table"),
+    ],
+)  # fmt: skip
+def test_wrong_entry_is_named_by_number_and_field(tmp_path: Path, old: str, new: str, message: str) -> None:
+    with pytest.raises(BadInput) as raised:
+        _known(tmp_path, CASES.replace(old, new))
+    assert message in str(raised.value)
+    assert "$[" not in str(raised.value)

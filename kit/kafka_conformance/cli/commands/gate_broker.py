@@ -95,7 +95,8 @@ def selected_cases(cases: Sequence[Case], patterns: Sequence[str], skip: Sequenc
     names = [case.id for case in cases]
     for pattern in (*patterns, *skip):
         if not any(fnmatchcase(name, pattern) for name in names):
-            raise BadInput(f"no case matches {pattern!r}: {did_you_mean(pattern, names)}")
+            groups = ", ".join(f"{group}/*" for group in dict.fromkeys(name.partition("/")[0] for name in names))
+            raise BadInput(f"no case matches {pattern!r}: {did_you_mean(pattern, names, f'the groups are {groups}')}")
     found = [
         case for case in cases
         if (not patterns or any(fnmatchcase(case.id, each) for each in patterns))

@@ -140,6 +140,10 @@ def _finding(one: Finding, limit: int) -> str:
     elif one.unexplained:
         lines.append(f"- {UNEXPLAINED}")
     lines.append(f"- Java source: {code(first.java)}" + (f", documented at {link(first.link)}" if first.link else ""))
+    if first.versions:
+        lines.append(f"- Versions with the difference: {code(first.versions)}")
+    if first.cases:
+        lines.append(f"- Cases: {code(', '.join(first.cases), limit)}")
     if first.file:
         lines.append(f"- Replay: {code(replay_command(first))}")
     return "\n".join(lines)

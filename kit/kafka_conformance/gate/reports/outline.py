@@ -247,7 +247,8 @@ def findings(rows: Sequence[Row], *, outside: bool = False) -> list[Finding]:
     found = []
     for group in groups.values():
         first, times, keys = group[0], sum(one.times for one in group), max(one.keys for one in group)
-        unexplained = bool(first.effect) and first.diagnosis is None and (first.rule, first.release) in exact
+        diagnosable = bool(first.effect) and not first.cases and (first.rule, first.release) in exact
+        unexplained = diagnosable and first.diagnosis is None
         found.append(Finding(first, _place(group, places), times, keys, unexplained))
     return sorted(found, key=lambda one: (*rank(one.first), -one.times) if one.first.effect else (len(RANKS), 0, 0))
 
@@ -341,6 +342,7 @@ def counted(ended: RuleEnded | Ended) -> str:
         (ended.known, "known to differ"),
         (ended.failed, "failed"),
         (ended.unsupported, "unsupported"),
+        (ended.not_run, "not run"),
     )
     return ", ".join([plural(ended.asked, "question"), *(f"{count:,} {what}" for count, what in sides if count)])
 

@@ -90,6 +90,8 @@ def _shortages(ended: RuleEnded) -> Iterator[str]:
 
 
 def _notes(ended: RuleEnded) -> Iterator[str]:
+    if ended.not_run:
+        yield f"not run, because the target was lost: {plural(ended.not_run, 'question')}"
     if ended.halves:
         yield "; ".join(f"{half}: {verdict}" for half, verdict in ended.halves.items())
     if ended.left_out:

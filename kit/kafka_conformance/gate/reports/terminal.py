@@ -11,6 +11,7 @@ from rich.text import Text
 from kafka_conformance.core.console import styled
 from kafka_conformance.core.events import Differed, Event
 from kafka_conformance.core.sanitize import clipped
+from kafka_conformance.gate.reports.broker_terminal import is_broker_gate, show_broker_gate
 from kafka_conformance.gate.reports.outline import (
     Broken,
     Finding,
@@ -62,6 +63,20 @@ _MOST = 20  # findings of a rule, all releases together: more is unreadable at a
 def show(out: Console, events: Iterable[Event]) -> None:
     """Print it all. No text of a target can move the cursor, colour anything, or begin a line."""
     seen = outline(events)
+    if is_broker_gate(seen):
+        show_broker_gate(out, seen)
+    else:
+        _show_rules(out, seen)
+    for stale in seen.stale:
+        _say(out, _line(f"known failure {stale.entry}: {stale.why}", "bold red"), _line(f"  hint: {stale.hint}"))
+    if seen.began:
+        examples = f", {plural(seen.began.examples, 'example')}" if not is_broker_gate(seen) else ""
+        _say(out, _line(f"kit {seen.began.kit}, seed {seen.began.seed}{examples}", "dim"))
+    counts = f". {counted(seen.ended)}, {seen.ended.seconds:.1f} s" if seen.ended else ""
+    _say(out, _line(verdict(seen) + counts, "bold green" if seen.exit_code == 0 else "bold red"))
+
+
+def _show_rules(out: Console, seen: Outline) -> None:
     if seen.rows:
         out.print(_table(seen))
     found = findings(seen.rows)
@@ -76,14 +91,6 @@ def show(out: Console, events: Iterable[Event]) -> None:
         _say(out, *_protocol_error(broken))
     _say(out, *_known([one for one in found if one.first.known is not None]))
     _say(out, *_outside(findings(seen.rows, outside=True)))
-    for stale in seen.stale:
-        _say(out, _line(f"known failure {stale.entry}: {stale.why}", "bold red"), _line(f"  hint: {stale.hint}"))
-    if seen.began:
-        _say(
-            out, _line(f"kit {seen.began.kit}, seed {seen.began.seed}, {plural(seen.began.examples, 'example')}", "dim")
-        )
-    counts = f". {counted(seen.ended)}, {seen.ended.seconds:.1f} s" if seen.ended else ""
-    _say(out, _line(verdict(seen) + counts, "bold green" if seen.exit_code == 0 else "bold red"))
 
 
 def _table(seen: Outline) -> PlainTable:

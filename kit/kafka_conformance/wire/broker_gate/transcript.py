@@ -24,8 +24,10 @@ _CELL = 1500
 
 
 def transcript(outcomes: Sequence[Outcome], release: str, target: str) -> str:
-    """Return a section for each outcome, those with the fewest requests first."""
+    """Return a section for each outcome, those with the fewest requests first; or a line that there is none."""
     lines = [f"# Kafka {release} and {target}", ""]
+    if not outcomes:
+        lines += ["No case that was run differs.", ""]
     for outcome in sorted(outcomes, key=lambda each: (len(each.case.steps), each.case.id)):
         lines += _section(outcome, release, target)
     return "\n".join(lines) + "\n"

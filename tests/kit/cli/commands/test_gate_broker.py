@@ -120,7 +120,8 @@ def test_broker_gate_of_unreachable_address_raises_broker_lost(broker: FakeBroke
     [
         (["--as", "9.9.9"], "unknown release '9.9.9': answers are recorded for 3."),
         (["--run", "fetch/nothing"], "no case matches 'fetch/nothing': "),
-        (["--skip", "nothing"], "no case matches 'nothing': "),
+        (["--skip", "zzz/*"], "no case matches 'zzz/*': the groups are api-versions/*, fetch/*, groups/*, "),
+        (["--skip", "fetch/ofset-0"], "no case matches 'fetch/ofset-0': did you mean fetch/offset-0"),
         (["--run", "fetch/*", "--skip", "fetch*"], "no case is left to run: --skip matches all that --run selects"),
         (["--write-known-failures"], "--write-known-failures needs --known-failures FILE"),
     ],
@@ -161,9 +162,18 @@ def test_broker_gate_writes_known_failures_and_accepts_those_in_later_runs(tmp_p
     with fake_broker(wrong) as broker:
         gate(broker, "--run", "groups/coordinator-v*", "--known-failures", known, "--write-known-failures", code=0)
         gate(broker, "--run", "groups/coordinator-v*", "--known-failures", known, code=0)
-    with fake_broker() as broker:  # of a part of the group, nothing can be said of an entry for a kind of failure
+    text = Path(known).read_text(encoding="utf-8")
+    assert 'cases = [\n    "groups/coordinator-v3",\n]' in text
+    assert "for 'FindCoordinator: connection closed': replace this by the reason" in text
+    with fake_broker() as broker:
+        gate(broker, "--run", "groups/coordinator-v*", "--known-failures", known, code=1)
         gate(broker, "--run", "groups/coordinator-v*", "--known-failures", known, "--write-known-failures", code=0)
-    assert "[[known]]" in Path(known).read_text(encoding="utf-8")
+    assert "[[known]]" not in Path(known).read_text(encoding="utf-8")
+
+
+def test_transcript_without_differences_says_there_are_none(broker: FakeBroker, tmp_path: Path) -> None:
+    gate(broker, *RUN, "--transcript", str(tmp_path / "t.md"), code=0)
+    assert "No case that was run differs." in (tmp_path / "t.md").read_text(encoding="utf-8")
 
 
 def test_broker_gate_case_beyond_timeout_is_reported_as_no_answer(tmp_path: Path) -> None:
@@ -187,7 +197,8 @@ def test_mock_cluster_of_librdkafka_is_gated_without_create_topics() -> None:
     assert ran.return_value == 1, ran.output
     assert "and leaves these: the broker has no DeleteTopics" in ran.stderr
     assert "the broker has no CreateTopics version" in ran.output
-    assert re.search(r"broker/fetch +differs +[23]\d ", ran.output)
+    assert re.search(r"fetch +differs +42 +\d+ +[12]\d +3 +12", ran.output)
+    assert re.search(r"all +78 +\d+ +[12]\d +3 +46", ran.output)
 
 
 def test_gate_broker_is_a_separate_command_with_host_and_port_help() -> None:

@@ -243,3 +243,11 @@ def test_server_that_is_not_kafka_is_refused_in_one_line(answer: Any, error: str
 )
 def test_differences_are_found_at_their_paths(expected: Any, actual: Any, found: Any) -> None:
     assert list(differences(expected, actual)) == found
+
+
+def test_topics_are_made_by_metadata_if_create_topics_is_garbled() -> None:
+    with fake_broker(lambda api, *_: b"" if api == "CreateTopics" else None) as broker:
+        with target(broker) as made, made.prepared([case(INIT, expected=[RIGHT], topics=[Topic()])]):
+            assert len(broker.topics) == 1
+            assert not made.makes_topics
+        assert broker.topics == set()

@@ -1,0 +1,88 @@
+"""The gates of brokers in ``ci/brokers``: what starts, what is recorded, and what the page says."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import broker_gates
+import pytest
+from broker_gates import FOLDER, PAGE, TABLE, Kind, Result, names, read_broker, read_results, result_of, started, table
+
+from kafka_conformance.core.events import Differed, Ended, RuleBegan, RuleEnded
+from kafka_conformance.gate.reports.outline import outline
+from kafka_conformance.reports.page_block import block_of
+from kafka_conformance.wire.broker_gate.case import frozen
+
+
+def test_page_shows_the_recorded_results_of_every_broker() -> None:
+    assert block_of(PAGE.read_text(encoding="utf-8"), TABLE) == table(read_results()).strip(), f"run: {TABLE}"
+    assert [each.folder for each in read_results()] == names()
+
+
+@pytest.mark.parametrize("name", names())
+def test_record_of_a_broker_is_that_of_the_start_script(name: str) -> None:
+    broker, (result,) = read_broker(name), [each for each in read_results() if each.folder == name]
+    assert (result.name, result.package, result.release) == (broker.name, broker.package, broker.release)
+    assert sum(result.counts) == len(frozen().cases) - len(broker.skip)
+    assert broker.release in frozen().provenance.jars
+
+
+def test_apache_kafka_agrees_in_all_cases() -> None:
+    (kafka,) = [each for each in read_results() if each.folder == "apache-kafka"]
+    assert (kafka.counts, kafka.kinds) == ([len(frozen().cases), 0, 0, 0, 0], [])
+
+
+def test_started_broker_ends_with_the_block() -> None:
+    script = "import signal; print('x 127.0.0.1:5 y', flush=True); signal.pause()"
+    with started([sys.executable, "-c", script], Path("/")) as address:
+        assert address == "127.0.0.1:5"
+
+
+def test_program_without_an_address_is_an_error() -> None:
+    with pytest.raises(TimeoutError, match="printed no address"), started([sys.executable, "-c", ""], Path("/")):
+        pass
+
+
+def differed(rule: str, severity: str, times: int, versions: str = "") -> Differed:
+    return Differed(rule, "4.4.0", "a/one", "frozen", "a kind", times, {}, {}, {}, "", "",
+                    severity=severity, versions=versions)  # type: ignore[arg-type]  # fmt: skip
+
+
+def test_kind_of_several_groups_is_recorded_once() -> None:
+    ended = RuleEnded(
+        "broker/a", "4.4.0", "exact", "differs", 9, 4, 5, 0, 0, 2, 9, 0, 0, 0.0, harmless={"why": 3}, not_run=1
+    )
+    events = [
+        RuleBegan("broker/a", "4.4.0", "exact", 9), differed("broker/a", "medium", 3),
+        differed("broker/b", "high", 2, "v 3"), ended, Ended(1, "", 9, 4, 5, 0, 0, 2, 0.0, not_run=1),
+    ]  # fmt: skip
+    found = result_of("kfake", read_broker("kfake"), outline(events))
+    assert found.counts == [1, 5, 3, 2, 1]
+    assert found.kinds == [Kind("high", "a kind", 5, "a/one", "v 3")]
+
+
+def test_gate_without_a_verdict_is_no_result() -> None:
+    with pytest.raises(ValueError, match="did not end"):
+        result_of("kfake", read_broker("kfake"), outline([]))
+
+
+def test_broker_that_does_not_start_keeps_the_recorded_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    old = Result("kfake", "kfake", "p", "4.2.2", [1, 0, 0, 0, 0], [])
+    record, page = tmp_path / "r.ndjson", tmp_path / "page.md"
+    monkeypatch.setattr(broker_gates, "RECORD", record)
+    monkeypatch.setattr(broker_gates, "PAGE", page)
+
+    def fails(_: str) -> Result:
+        raise TimeoutError("no address")
+
+    monkeypatch.setattr(broker_gates, "gated", lambda _: old)
+    assert broker_gates.main(["kfake"]) == 0
+    monkeypatch.setattr(broker_gates, "gated", fails)
+    assert broker_gates.main(["kfake"]) == 2
+    assert read_results() == [old]
+    assert "| kfake | p | 4.2.2 | 1 |" in page.read_text(encoding="utf-8")
+
+
+def test_every_folder_of_a_broker_has_a_description() -> None:
+    assert sorted(path.name for path in FOLDER.iterdir() if path.is_dir()) == names()
