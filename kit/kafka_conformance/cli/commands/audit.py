@@ -40,9 +40,9 @@ def _rule(context: click.Context, _: click.Parameter, name: str) -> str:
     """Return the slug of a rule, for which a client may be named."""
     if context.resilient_parsing:  # for a completion; the import takes a second
         return name
-    from kafka_conformance.spark.audit.attribution.clients import rule_of
+    from kafka_reference.partitioning.places import CLIENTS
 
-    return rule_of(name)
+    return CLIENTS.get(name, name)
 
 
 @click.argument("sources", metavar="TOPIC | FILES", nargs=-1)

@@ -31,6 +31,7 @@ from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import M
 from kafka_conformance.rules.partition_for_key.mutants import FOLDS
 from kafka_conformance.spark.audit.attribution.candidates import find_candidate, registered
 from kafka_conformance.spark.audit.attribution.relatives import RELATIVES
+from kafka_reference.partitioning.places import ANY
 
 __all__ = ["ANY", "CONSTANT", "JAVA", "PLACEMENTS", "STRUCTURED", "Placement", "find_placement", "number", "rank"]
 
@@ -116,9 +117,6 @@ STRUCTURED: tuple[Placement, ...] = (
 
 CONSTANT = "constant-"
 """With the number of a partition behind it: the placement of every key there."""
-
-ANY = "any-partition"
-"""A placement that explains every record: it can be expected, and is never found."""
 
 
 @lru_cache(maxsize=1)

@@ -1,49 +1,32 @@
-"""Place one key by every rule that the audit knows: what `kafka-conformance place` prints."""
+"""Place one key, and the parts of it that some producers hash, by every rule that the audit knows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from kafka_conformance.spark.audit.attribution.clients import CLIENTS
 from kafka_conformance.spark.audit.attribution.explanation import chosen_partitions
 from kafka_conformance.spark.audit.attribution.key_views import WHOLE, find_view, views_of
-from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS, STRUCTURED, find_placement
-from kafka_conformance.spark.audit.attribution.relatives import RELATIVES
+from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS
+from kafka_reference.partitioning.places import RULES, Place, place
 
-__all__ = ["Place", "places"]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The ``partition`` that a rule gives to a view of a key; ``drawn``: any, since it draws for an empty key.
-
-    ``clients`` place keyed records by this rule in their default setting.
-    """
-
-    rule: str
-    story: str
-    view: str
-    partition: int
-    drawn: bool
-    clients: tuple[str, ...]
+__all__ = ["ways_to_place"]
 
 
-def places(key: bytes, partitions: int, *, parts: bool) -> Iterator[Place]:
-    """Yield the partition of a key by each rule that places it, Java's first; with ``parts`` also of its views.
+def ways_to_place(key: bytes, partitions: int) -> Iterator[tuple[str, Place]]:
+    """Yield each view of a key, the whole key first, with each rule that places it: producers' rules, then known mistakes.
 
     ``partitions`` is an int32 of 1 or more.
     """
-    for view in [find_view(WHOLE), *(views_of([key]) if parts else ())]:
-        placed = view.part(key)
-        if placed is None:
+    for view in (find_view(WHOLE), *views_of([key])):
+        part = view.part(key)
+        if part is None:
             continue
-        offsets, data = np.array([0, len(placed)], np.int64), np.frombuffer(placed, np.uint8)
-        for slug in (*(each.slug for each in (*PLACEMENTS, *STRUCTURED)), *RELATIVES):
-            rule = find_placement(slug)
-            (chosen,) = chosen_partitions(rule, offsets, data, partitions).tolist()
-            if chosen >= 0:
-                clients = tuple(client for client, placed_by in CLIENTS.items() if placed_by == slug)
-                yield Place(slug, rule.story, view.slug, chosen, rule.draws_empty and not placed, clients)
+        for one in place(part, partitions):
+            yield view.slug, one
+        offsets, data = np.array([0, len(part)], np.int64), np.frombuffer(part, np.uint8)
+        for rule in PLACEMENTS:
+            if rule.slug not in RULES:
+                (chosen,) = chosen_partitions(rule, offsets, data, partitions).tolist()
+                yield view.slug, Place(rule.slug, rule.story, chosen, ())

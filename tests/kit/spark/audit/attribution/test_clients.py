@@ -11,11 +11,11 @@ import pyarrow as pa
 import pytest
 
 from kafka_conformance.spark.audit.attribution.block import Block, judge
-from kafka_conformance.spark.audit.attribution.clients import CLIENTS, rule_of
 from kafka_conformance.spark.audit.attribution.placements import ANY, find_placement
 from kafka_conformance.spark.audit.attribution.rivals import find_foreign
 from kafka_conformance.spark.audit.first_look import examine
 from kafka_conformance.spark.audit.result import Placed
+from kafka_reference.partitioning.places import CLIENTS
 
 DRIVERS = Path(__file__).parents[5] / "ci" / "drivers"
 UNKNOWN_DEFAULT = {"go-protocol"}
@@ -27,7 +27,7 @@ UNKNOWN_DEFAULT = {"go-protocol"}
 def test_a_topic_of_a_client_is_healthy_where_the_client_is_expected(client: str, partitions: int) -> None:
     """Keys of text, of numbers and an empty one, each several times; librdkafka draws for the empty one."""
     draws = random.Random(partitions)
-    rule, turn = rule_of(client), 0
+    rule, turn = CLIENTS[client], 0
     keys = [
         draws.choice([b"", b"order-%d" % number, b"%d" % number, b"\xff\x00%d" % number]) for number in range(600)
     ] * 3
@@ -59,4 +59,3 @@ def test_every_client_that_is_gated_has_a_rule() -> None:
              if folder.is_dir()}  # fmt: skip
     assert names - UNKNOWN_DEFAULT <= set(CLIENTS)
     assert all(find_placement(rule) for rule in CLIENTS.values())
-    assert rule_of("murmur2") == "murmur2"
