@@ -81,7 +81,7 @@ def asked(product: str, oracle: Oracle, host: Any) -> Ask:
 
 
 @pytest.mark.parametrize("count", [1, 7, 12, 2**31 - 1])
-def test_product_places_text_and_longs_as_its_rule(product: str, asked: Ask, count: int) -> None:
+def test_product_places_text_and_longs_by_the_rule_of_that_name(product: str, asked: Ask, count: int) -> None:
     fold = PRODUCTS[product][1]
     texts, longs = [text.encode() for text in TEXTS], [number.to_bytes(8, "big", signed=True) for number in LONGS]
     for name, keys, is_long in (("string", texts, False), ("long", longs, True)):

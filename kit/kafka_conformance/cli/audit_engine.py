@@ -26,7 +26,7 @@ __all__ = ["LIMIT_RECORDS", "engine_option", "local_source", "local_sources"]
 LIMIT_RECORDS = 3_000_000
 """The most records that this process audits without ``--engine local``: 20 s of work, as long as Spark takes to start."""
 
-_WITHOUT_SPARK = frozenset({"csv", "console-consumer"})
+_WITHOUT_SPARK = frozenset({"csv", "avro", "console-consumer"})
 """Formats that only this process reads, whatever their size."""
 
 LIMIT_BYTES = 4 * 2**30
@@ -86,6 +86,8 @@ def _spark_alone(name: str, given: Given) -> str:
     if own := sorted(option for option in given.kafka_given() if not option.startswith("kafka.")):
         return f"--option {own[0]} is an option of Spark's connector"
     wanted = ("numba", "pyarrow") if given.form or given.segments else ("numba", "pyarrow", "confluent_kafka")
+    if given.form == "avro" and importlib.util.find_spec("fastavro") is None:
+        return f"fastavro is missing ({how_to_install('avro')})"
     if missing := [module for module in wanted if importlib.util.find_spec(module) is None]:
         return f"{missing[0]} is missing ({how_to_install('audit')})"
     return ""

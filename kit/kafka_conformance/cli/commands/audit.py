@@ -48,8 +48,8 @@ def _rule(context: click.Context, _: click.Parameter, name: str) -> str:
 @click.argument("sources", metavar="TOPIC | FILES", nargs=-1)
 @broker_options
 @segment_options
-@click.option("--format", "form", type=click.Choice(["parquet", "json", "csv", "console-consumer"]),
-              metavar="parquet|json|csv|console-consumer",
+@click.option("--format", "form", type=click.Choice(["parquet", "json", "csv", "avro", "console-consumer"]),
+              metavar="parquet|json|csv|avro|console-consumer",
               callback=lambda _, __, form: form or "", help="Read files in place of a topic, with columns partition, "
               "offset, key, perhaps timestamp (default: by the ending of FILES, if no broker is named).")  # fmt: skip
 @click.option("--partitions", default=None, type=click.IntRange(1, 1_000_000), metavar="N",

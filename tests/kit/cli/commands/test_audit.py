@@ -85,9 +85,9 @@ def test_audit_with_bad_arguments_is_refused_in_one_line_before_spark_starts(
 
 
 def test_unknown_audit_file_format_is_refused_with_list_of_formats() -> None:
-    result = CliRunner().invoke(app, ["audit", "f.avro", "--format", "avro", "--partitions", "3"])
+    result = CliRunner().invoke(app, ["audit", "f.orc", "--format", "orc", "--partitions", "3"])
     assert result.exit_code == 2
-    assert "'avro' is not one of 'parquet', 'json', 'csv', 'console-consumer'." in result.output
+    assert "'orc' is not one of 'parquet', 'json', 'csv', 'avro', 'console-consumer'." in result.output
 
 
 @pytest.mark.parametrize(("completes", "rule"), [(False, "sarama-hash"), (True, "sarama")])

@@ -31,7 +31,7 @@ from kafka_conformance.spark.audit.export_errors import (
     repeated_offset,
 )
 from kafka_conformance.spark.audit.local.blocks import BlockPacker
-from kafka_conformance.spark.audit.local.text_rows import TEXT_FORMS, text_rows
+from kafka_conformance.spark.audit.local.text_rows import AVRO, TEXT_FORMS, text_rows
 from kafka_conformance.spark.audit.mixing import mixed
 from kafka_conformance.spark.audit.selection import parse_time
 from kafka_conformance.spark.audit.sources import spans_of
@@ -132,7 +132,8 @@ def record_count(path: str, form: str, limit: int) -> int:
     """Return the number of records in the files, or some number above ``limit``. Raises BadInput, KitError."""
     try:
         if form == "parquet":
-            return int(ds.dataset(files_of(path), format="parquet").count_rows())
+            files = [each for each in files_of(path) if Path(each).stat().st_size]
+            return int(ds.dataset(files, format="parquet").count_rows()) if files else 0
         count = 0
         for name in files_of(path):
             with pa.input_stream(name, compression="detect") as stream:
@@ -162,8 +163,10 @@ def _alternatives(pattern: str) -> list[str]:
 def _read(path: str, form: str, key: str) -> pa.Table:
     """Return the columns that an audit uses, as they are in the files."""
     files = files_of(path)
-    if form in TEXT_FORMS:
+    if form in TEXT_FORMS or form == AVRO:
         return _read_text(files, path, form, key)
+    if not (files := [each for each in files if Path(each).stat().st_size]):  # an empty file has not even a schema
+        return _read_text([], path, form, key)
     dataset = ds.dataset(files, format="parquet", partitioning="hive")
     _check_columns(path, key, dataset.schema.names)
     wanted = ("partition", "offset", key, *(name for name in _TIMES if name in dataset.schema.names))

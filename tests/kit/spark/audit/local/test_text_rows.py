@@ -57,9 +57,37 @@ def test_a_console_key_may_look_like_anything_but_hold_no_tab(tmp_path: Path) ->
         assert read(tmp_path / "t", "console-consumer", line) == {(2, 5): (-1, key)}
 
 
+HEADED = b"CreateTime:5\tPartition:0\tOffset:%d\t%b\t%b"
+
+
+@pytest.mark.parametrize("behind", [b"", b"\tvalue"])
+@pytest.mark.parametrize("headers", [(b"NO_HEADERS",) * 3, (b"trace:1,b:", b"NO_HEADERS", b"trace:2")])
+def test_headers_that_are_printed_are_not_taken_for_keys(
+    tmp_path: Path, headers: tuple[bytes, ...], behind: bytes
+) -> None:
+    keys = b"a", b"user:7", b"null"
+    given = [HEADED % (at, *each) + behind for at, each in enumerate(zip(headers, keys, strict=True))]
+    expected = {(0, 0): (5, b"a"), (0, 1): (5, b"user:7"), (0, 2): (5, None)}
+    assert read(tmp_path / "t", "console-consumer", b"\n".join(given)) == expected
+
+
+def test_field_that_may_be_headers_or_key_is_refused(tmp_path: Path) -> None:
+    lines = b"\n".join(HEADED % (at, b"user:%d" % at, b"x") for at in range(3))
+    with pytest.raises(
+        BadInput, match=r"may be the headers or the key, such as b'user:0': print with print.headers=false"
+    ):
+        read(tmp_path / "t", "console-consumer", lines)
+    told_by_one = lines + b"\n" + HEADED % (3, b"user", b"x")
+    assert {key for _, key in read(tmp_path / "t", "console-consumer", told_by_one).values()} == {
+        b"user:0", b"user:1", b"user:2", b"user",
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize("lines", [
+    HEADED % (0, b"a:1", b"k") + b"\tv\n" + HEADED % (1, b"a:1", b"k"), b"Partition:0\tOffset:1\tNO_HEADERS",
+    b"\n".join([HEADED % (0, b"k", b"v")] * 1000 + [HEADED % (1, b"NO_HEADERS", b"v")]),
     b"Partition:0\tOffset:1", b"Partition:0\ta", b"Offset:x\tPartition:0\ta", b"a\tvalue",
-    b"Partition:0\tOffset:1\ta\nPartition:0\tOffset:2\ta\tb", b"Partition:0\tOffset:1\ta\tb\tc",
+    b"Partition:0\tOffset:1\ta\nPartition:0\tOffset:2\ta\tb", b"Partition:0\tOffset:1\ta\tb\tc\td",
     b"Partition:0\tOffset:1\ta\nb", b"Partition:0\tOffset:" + b"9" * 20 + b"\ta",
 ])  # fmt: skip
 def test_other_lines_of_a_console_name_their_number(tmp_path: Path, lines: bytes) -> None:
