@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from random_topics import KEYS, RANDOM, places
 from topic_files import audited
 
-from kafka_conformance.spark.audit.result import EITHER, KEYLESS, UNEXPLAINED, Audit
+from kafka_conformance.audit.result import EITHER, KEYLESS, UNEXPLAINED, Audit
 from kafka_reference.partitioning.places import CLIENTS
 
 __all__ = ["KINDS", "Judgement", "Kind", "judged"]

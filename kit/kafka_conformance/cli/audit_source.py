@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from kafka_conformance.audit.connector_options import check_options
+from kafka_conformance.audit.isolation import OPTION, READ_COMMITTED
+from kafka_conformance.audit.selection import Selection
 from kafka_conformance.brokers.client_settings import java_settings
 from kafka_conformance.brokers.preflight import check_topics
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import exists, is_folder, working_folder
-from kafka_conformance.spark.audit.connector_options import check_options
-from kafka_conformance.spark.audit.isolation import OPTION, READ_COMMITTED
-from kafka_conformance.spark.audit.selection import Selection
 
 if TYPE_CHECKING:
+    from kafka_conformance.audit.engines.spark.sources import Source
     from kafka_conformance.core.progress import Steps
-    from kafka_conformance.spark.audit.sources import Source
     from kafka_conformance.spark.session import Spark
 
 __all__ = ["Given", "how_to_resume", "open_session", "source_of"]
@@ -62,7 +62,7 @@ class Given(msgspec.Struct, frozen=True):
 
     def kafka(self) -> dict[str, str]:
         """Return the options of Spark's Kafka connector. Raises BadInput."""
-        from kafka_conformance.spark.audit.topics import kafka_options
+        from kafka_conformance.audit.topics import kafka_options
 
         options = self.kafka_given()
         check_options(options)
@@ -87,7 +87,7 @@ class Given(msgspec.Struct, frozen=True):
                     " --format"
                 )
             _pairs("--setting", self.settings)
-            from kafka_conformance.spark.audit.segments.folders import find_topic
+            from kafka_conformance.audit.segments.folders import find_topic
 
             find_topic(self.segments, names[0]).count(self.partitions)
             return
@@ -150,7 +150,7 @@ def source_of(
     spark: Spark, name: str, given: Given, planned: Mapping[int, Any] | None = None, progress: Steps | None = None
 ) -> Source:
     """Return the topic, or the files, called ``name``; ``progress`` shows what takes long. Raises BadInput, SparkFault."""
-    from kafka_conformance.spark.audit.sources import Export, Topic
+    from kafka_conformance.audit.engines.spark.sources import Export, Topic
 
     if given.segments:
         return _segments(spark, name, given, planned, progress)
@@ -170,9 +170,9 @@ def source_of(
 def _segments(
     spark: Spark, name: str, given: Given, planned: Mapping[int, Any] | None, progress: Steps | None
 ) -> Source:
-    from kafka_conformance.spark.audit.segments.folders import find_topic
-    from kafka_conformance.spark.audit.segments.spark import OnSpark, Segments
-    from kafka_conformance.spark.audit.segments.topic import survey_topic
+    from kafka_conformance.audit.engines.spark.segments import OnSpark, Segments
+    from kafka_conformance.audit.segments.folders import find_topic
+    from kafka_conformance.audit.segments.topic import survey_topic
 
     files, committed = find_topic(given.segments, name), given.isolation == READ_COMMITTED
     topic = survey_topic(files, OnSpark(spark, progress), given.partitions, committed=committed)

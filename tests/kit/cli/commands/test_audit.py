@@ -13,11 +13,11 @@ import pytest
 import topic_files
 from click.testing import CliRunner
 
+from kafka_conformance.audit.result import Audit, Doubt
 from kafka_conformance.cli.audit_source import Given, how_to_resume
 from kafka_conformance.cli.commands import audit as command
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput, KitError
-from kafka_conformance.spark.audit.result import Audit, Doubt
 
 DOUBT = Doubt(5, ("murmur2", "sign-abs"), 31, 1e-6)
 LOCAL = ("--bootstrap-server", "127.0.0.1:9")
@@ -189,7 +189,7 @@ def test_interrupted_audit_prints_the_command_and_folder_to_resume() -> None:
 
 
 def test_audit_key_format_choices_equal_the_supported_framing_formats() -> None:
+    from kafka_conformance.audit.framing.formats import FORMATS
     from kafka_conformance.cli.audit_scope import _KEY_FORMATS
-    from kafka_conformance.spark.audit.framing.formats import FORMATS
 
     assert tuple(FORMATS) == _KEY_FORMATS
