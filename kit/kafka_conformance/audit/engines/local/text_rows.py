@@ -156,7 +156,7 @@ def _avro(name: str) -> Iterator[Row]:
                     )
                 yield row
     except (ValueError, EOFError, LookupError, OSError) as error:
-        raise BadInput(f"{name} is no Avro file that can be read: {error or type(error).__name__}") from error
+        raise BadInput(f"{name} is no Avro file that can be read: {str(error) or type(error).__name__}") from error
 
 
 TEXT_FORMS: dict[str, Callable[[Iterator[tuple[int, bytes]], str, str], Iterator[Row]]] = {

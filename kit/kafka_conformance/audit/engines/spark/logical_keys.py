@@ -2,7 +2,7 @@
 
 A join of co-partitioned topics compares keys that its application has read, without their frames, but within a partition
 only. So two records of a logical key, one in each topic and in different forms, are *missed by their frames* if they are
-in partitions of different numbers. Records in the same form are the business of the join audit itself (``audit.join``).
+in partitions of different numbers. Records in the same form are the business of the join audit itself (:mod:`.join`).
 """
 
 from __future__ import annotations
