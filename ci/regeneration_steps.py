@@ -66,8 +66,8 @@ PINS = "jars/kafka_jars/releases.toml"
 # Outside tox's folder of temporary files, which each run empties: an unfinished verification resumes from it.
 LAST = ".kafka-conformance/regenerate/certificate.json"
 _FREEZE_CHECK = "kafka-conformance freeze --check --kafka spread --rules {parts}"
-_AUDITED_CHECK = "python -m pytest -q -m exhaustive tests/kit/spark/audit"
-_AUDITED = ("tests/kit/spark/audit/**/*.py", "tests/shared/*.py", "kit/kafka_conformance/spark/audit/**/*.py")
+_AUDITED_CHECK = "python -m pytest -q -m exhaustive tests/kit/audit"
+_AUDITED = ("tests/kit/audit/**/*.py", "tests/shared/*.py", "kit/kafka_conformance/audit/**/*.py")
 _FINDINGS_CHECK = "python -m pytest -q -m exhaustive tests/conformance/test_findings.py"
 _DIGITS = 16
 
@@ -272,7 +272,7 @@ STEPS = (
          after=("certificate",)),
     Step("audit-truth", ("kit/docs/audit-truth.md",), ("python ci/truth_page.py",), 30,
          keys=_files("ci/truth_page.py", "tests/shared/truth_topics.py", "tests/shared/audit_truth.py",
-                     "tests/shared/placements.py", "kit/kafka_conformance/spark/audit/**/*.py", rules=RULES)),
+                     "tests/shared/placements.py", "kit/kafka_conformance/audit/**/*.py", rules=RULES)),
     # Makes no file: thousands of topics whose writers are known are attributed to them.
     Step("audited-topics", (), (_AUDITED_CHECK,), 600,
          keys=_files(*_AUDITED, rules=[slug for slug, rule in RULES.items() if rule.area is Area.PLACEMENT]),
@@ -305,7 +305,7 @@ STEPS = (
          keys=_files("ci/soak*.py")),
     Step("pictures", ("kit/docs/pictures/*.png",), ("python ci/screenshots.py",), 120,
          keys=_files("ci/screenshots.py", "kit/kafka_conformance/gate/reports/*.j2",
-                     "kit/kafka_conformance/spark/audit/reports/*.j2"),
+                     "kit/kafka_conformance/audit/reports/*.j2"),
          needs=("chromium|chromium-browser|google-chrome",)),
 )  # fmt: skip
 """All of them; ``after`` of each names those whose files it reads."""

@@ -20,9 +20,9 @@ if __name__ == "__main__":
 
 from truth_topics import KINDS, Judgement, Kind, judged  # noqa: E402  tests/shared has to be on the path
 
+from kafka_conformance.audit.reports.writers import estimate, estimated_rules  # noqa: E402
+from kafka_conformance.audit.result import Audit  # noqa: E402
 from kafka_conformance.reports.terminal import plural  # noqa: E402
-from kafka_conformance.spark.audit.reports.writers import estimate, estimated_rules  # noqa: E402
-from kafka_conformance.spark.audit.result import Audit  # noqa: E402
 
 __all__ = ["PAGE", "main", "page", "row"]
 
@@ -40,7 +40,7 @@ producers may have sent.
 """
 TAIL = """
 `python ci/truth_page.py` writes this page; `tox -e conformance` checks it. Random topics are judged the same way by
-`tests/kit/spark/audit/attribution/test_random_topics.py`: of 500, no record is attributed to a rule that did not write it.
+`tests/kit/audit/attribution/test_random_topics.py`: of 500, no record is attributed to a rule that did not write it.
 """
 
 

@@ -25,11 +25,12 @@ from rich.console import Console
 from rich.table import Table
 from turns import in_turns
 
+from kafka_conformance.audit.engines.spark.run import audit
+from kafka_conformance.audit.engines.spark.sources import Topic
+from kafka_conformance.audit.plan import AuditRequest
+from kafka_conformance.audit.topics import kafka_options
 from kafka_conformance.brokers.broker import Broker, running_broker
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.spark.audit.run import AuditRequest, audit
-from kafka_conformance.spark.audit.sources import Topic
-from kafka_conformance.spark.audit.topics import kafka_options
 from kafka_conformance.spark.session import Spark, open_spark
 
 __all__ = ["audits"]

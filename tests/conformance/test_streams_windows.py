@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kafka_conformance.audit.attribution.key_views import find_view
 from kafka_conformance.oracle.bridge import Compiler, instance
 from kafka_conformance.oracle.oracle import Oracle
-from kafka_conformance.spark.audit.attribution.key_views import find_view
 from kafka_jars.pins import Jar, load
 from kafka_jars.store import default_store
 from kafka_reference import partition_for_key

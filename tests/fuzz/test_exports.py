@@ -15,16 +15,16 @@ from fuzzing import BrokenPromise, Door, Plan, explore, plant
 from hypothesis import strategies as st
 from json_mutations import HOSTILE, hostile_json, mutated_json, mutated_lines
 
+from kafka_conformance.audit.attribution.placements import PLACEMENTS
+from kafka_conformance.audit.engines import finished
+from kafka_conformance.audit.engines.local import export
+from kafka_conformance.audit.plan import CHUNK_RECORDS
+from kafka_conformance.audit.plan import Plan as AuditPlan
+from kafka_conformance.audit.retention import Deletions
+from kafka_conformance.audit.selection import Selection, parse_bound, parse_share
+from kafka_conformance.audit.sources import chunked
+from kafka_conformance.audit.topics import Span
 from kafka_conformance.core.errors import BadInput, KitError
-from kafka_conformance.spark.audit import finished
-from kafka_conformance.spark.audit.attribution.placements import PLACEMENTS
-from kafka_conformance.spark.audit.local import export
-from kafka_conformance.spark.audit.retention import Deletions
-from kafka_conformance.spark.audit.run import CHUNK_RECORDS
-from kafka_conformance.spark.audit.run import Plan as AuditPlan
-from kafka_conformance.spark.audit.selection import Selection, parse_bound, parse_share
-from kafka_conformance.spark.audit.sources import chunked
-from kafka_conformance.spark.audit.topics import Span
 from kafka_conformance.spark.runs import claimed
 
 ROWS = [

@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 from log_partitions import Log, control, data
 from rich.console import Console
 
+from kafka_conformance.audit.segments.decode import Task, decode
+from kafka_conformance.audit.segments.folders import find_topic
+from kafka_conformance.audit.segments.survey import survey
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.log_inspect.checks import records
 from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.find import find_offset, one_partition
 from kafka_conformance.log_inspect.inspection import inspect
 from kafka_conformance.log_inspect.reports import page, text
-from kafka_conformance.spark.audit.segments.decode import Task, decode
-from kafka_conformance.spark.audit.segments.folders import find_topic
-from kafka_conformance.spark.audit.segments.survey import survey
 from kafka_reference.record_batch import Codec
 
 CHECKPOINT = b"0\n2\norders 0 9\norders 1 5\n"

@@ -62,7 +62,7 @@ _OWN_FILES = {
     "spark/executors.py": "jars of the cache, checked before",
 }
 # Folders with a policy of their own for the files that they look at.
-_OWN_FOLDERS = ("oracle/", "log_inspect/", "spark/audit/", "spark/session.py", "spark/runs.py")
+_OWN_FOLDERS = ("oracle/", "log_inspect/", "audit/", "spark/session.py", "spark/runs.py")
 _LOOKS = {
     "exists", "is_file", "is_dir", "is_symlink", "stat", "lstat", "open", "read_bytes", "read_text", "write_bytes",
     "write_text", "iterdir", "glob", "rglob", "touch",

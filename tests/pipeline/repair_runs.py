@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from kafka_conformance.audit.repair.plan import Repair
 from kafka_conformance.cli.audit_repair import repair
-from kafka_conformance.spark.audit.repair.plan import Repair
 from kafka_conformance.spark.session import Spark
 
 

@@ -12,13 +12,14 @@ import pytest
 import topics
 from topics import JavaWriter, KafkaPython, Librdkafka, Records, Truth, keys_of
 
+from kafka_conformance.audit.engines.spark.run import audit, planned
+from kafka_conformance.audit.engines.spark.sources import Topic
+from kafka_conformance.audit.plan import AuditRequest
+from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Audit, Placed
+from kafka_conformance.audit.topics import kafka_options
 from kafka_conformance.brokers.broker import Broker, running_broker
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.spark.audit.result import EITHER, UNEXPLAINED, Audit, Placed
-from kafka_conformance.spark.audit.run import AuditRequest, audit, planned
-from kafka_conformance.spark.audit.sources import Topic
-from kafka_conformance.spark.audit.topics import kafka_options
 from kafka_conformance.spark.errors import SparkFault
 from kafka_conformance.spark.runs import Run
 from kafka_conformance.spark.session import Spark

@@ -15,20 +15,21 @@ import pytest
 import topics
 from topics import KafkaPython, Records
 
+from kafka_conformance.audit.attribution.candidates import load_candidates, register
+from kafka_conformance.audit.engines.local.export import LocalExport
+from kafka_conformance.audit.engines.local.folder import RunFolder
+from kafka_conformance.audit.engines.local.run import audit_locally
+from kafka_conformance.audit.engines.local.topic import LocalTopic
+from kafka_conformance.audit.engines.spark.join import join_audit
+from kafka_conformance.audit.engines.spark.run import audit, planned
+from kafka_conformance.audit.engines.spark.sources import Export, Topic
+from kafka_conformance.audit.plan import AuditRequest
+from kafka_conformance.audit.result import Audit, Deleted
+from kafka_conformance.audit.selection import Selection, parse_bound
+from kafka_conformance.audit.topics import kafka_options
 from kafka_conformance.brokers.broker import Broker
 from kafka_conformance.brokers.client_settings import ClientSettings
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.spark.audit.attribution.candidates import load_candidates, register
-from kafka_conformance.spark.audit.join import join_audit
-from kafka_conformance.spark.audit.local.export import LocalExport
-from kafka_conformance.spark.audit.local.folder import RunFolder
-from kafka_conformance.spark.audit.local.run import audit_locally
-from kafka_conformance.spark.audit.local.topic import LocalTopic
-from kafka_conformance.spark.audit.result import Audit, Deleted
-from kafka_conformance.spark.audit.run import AuditRequest, audit, planned
-from kafka_conformance.spark.audit.selection import Selection, parse_bound
-from kafka_conformance.spark.audit.sources import Export, Topic
-from kafka_conformance.spark.audit.topics import kafka_options
 from kafka_conformance.spark.runs import Run
 from kafka_conformance.spark.session import Spark
 
@@ -210,7 +211,7 @@ def test_audit_continues_and_reports_records_deleted_by_retention_meanwhile(
 
 def _planned(folder: Path) -> Callable[..., LocalTopic]:
     """``LocalTopic.find`` with the offsets of the plan, as the command calls it to resume."""
-    from kafka_conformance.spark.audit.local.run import planned_locally
+    from kafka_conformance.audit.engines.local.run import planned_locally
 
     find, plan = LocalTopic.find, planned_locally(str(folder))
     assert plan is not None

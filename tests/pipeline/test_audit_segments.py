@@ -13,21 +13,22 @@ import pytest
 import topics
 from topics import JavaWriter, Librdkafka, Records, keys_of
 
+from kafka_conformance.audit.engines.local.run import audit_locally
+from kafka_conformance.audit.engines.local.segments import LocalSegments
+from kafka_conformance.audit.engines.local.topic import LocalTopic
+from kafka_conformance.audit.engines.spark import run
+from kafka_conformance.audit.engines.spark.run import audit
+from kafka_conformance.audit.engines.spark.segments import OnSpark, Segments
+from kafka_conformance.audit.isolation import OPTION, READ_COMMITTED, READ_UNCOMMITTED
+from kafka_conformance.audit.plan import AuditRequest
+from kafka_conformance.audit.result import Audit
+from kafka_conformance.audit.segments.evidence import with_evidence
+from kafka_conformance.audit.segments.folders import TopicFiles, find_topic
+from kafka_conformance.audit.segments.topic import OneByOne, survey_topic
+from kafka_conformance.audit.topics import kafka_options
 from kafka_conformance.brokers.broker import Broker, running_broker
 from kafka_conformance.brokers.client_settings import java_settings, librdkafka_settings
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.spark.audit import run
-from kafka_conformance.spark.audit.isolation import OPTION, READ_COMMITTED, READ_UNCOMMITTED
-from kafka_conformance.spark.audit.local.run import audit_locally
-from kafka_conformance.spark.audit.local.topic import LocalTopic
-from kafka_conformance.spark.audit.result import Audit
-from kafka_conformance.spark.audit.run import AuditRequest, audit
-from kafka_conformance.spark.audit.segments.evidence import with_evidence
-from kafka_conformance.spark.audit.segments.folders import TopicFiles, find_topic
-from kafka_conformance.spark.audit.segments.local import LocalSegments
-from kafka_conformance.spark.audit.segments.spark import OnSpark, Segments
-from kafka_conformance.spark.audit.segments.topic import OneByOne, survey_topic
-from kafka_conformance.spark.audit.topics import kafka_options
 from kafka_conformance.spark.session import Spark
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]

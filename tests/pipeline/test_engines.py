@@ -13,21 +13,22 @@ import pytest
 import topics
 from topics import JavaWriter, Librdkafka, Records, keys_of
 
+from kafka_conformance.audit.engines.local.export import LocalExport
+from kafka_conformance.audit.engines.local.join import join_locally
+from kafka_conformance.audit.engines.local.run import audit_locally
+from kafka_conformance.audit.engines.local.topic import LocalTopic
+from kafka_conformance.audit.engines.spark import run
+from kafka_conformance.audit.engines.spark.join import join_audit
+from kafka_conformance.audit.engines.spark.run import audit, planned
+from kafka_conformance.audit.engines.spark.sources import Export, Topic
+from kafka_conformance.audit.isolation import OPTION, READ_COMMITTED, READ_UNCOMMITTED
+from kafka_conformance.audit.mixing import mixed
+from kafka_conformance.audit.plan import AuditRequest
+from kafka_conformance.audit.result import Audit
+from kafka_conformance.audit.topics import kafka_options
 from kafka_conformance.brokers.broker import Broker
 from kafka_conformance.brokers.client_settings import java_settings, librdkafka_settings
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.spark.audit import run
-from kafka_conformance.spark.audit.isolation import OPTION, READ_COMMITTED, READ_UNCOMMITTED
-from kafka_conformance.spark.audit.join import join_audit
-from kafka_conformance.spark.audit.local.export import LocalExport
-from kafka_conformance.spark.audit.local.join import join_locally
-from kafka_conformance.spark.audit.local.run import audit_locally
-from kafka_conformance.spark.audit.local.topic import LocalTopic
-from kafka_conformance.spark.audit.mixing import mixed
-from kafka_conformance.spark.audit.result import Audit
-from kafka_conformance.spark.audit.run import AuditRequest, audit, planned
-from kafka_conformance.spark.audit.sources import Export, Topic
-from kafka_conformance.spark.audit.topics import kafka_options
 from kafka_conformance.spark.session import Spark
 
 STEPS = Steps("audit", 1)

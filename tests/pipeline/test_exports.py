@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
+from kafka_conformance.audit.engines.spark.run import audit
+from kafka_conformance.audit.engines.spark.sources import Export
+from kafka_conformance.audit.plan import AuditRequest
+from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Audit, Placed
+from kafka_conformance.audit.sources import Span
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.spark.audit.result import EITHER, UNEXPLAINED, Audit, Placed
-from kafka_conformance.spark.audit.run import AuditRequest, audit
-from kafka_conformance.spark.audit.sources import Export, Span
 from kafka_conformance.spark.session import Spark
 
 ROWS = [(partition, offset, 1000 + offset, b"k%d" % offset) for partition in (0, 2) for offset in (9, 3, 7)]

@@ -11,7 +11,8 @@ import msgspec
 import pytest
 from join_truth import Row, check_agreement, check_every_pair, check_nothing_to_join, check_same_partitions
 
-from kafka_conformance.spark.audit.join import Join, join_audit
+from kafka_conformance.audit.engines.spark.join import join_audit
+from kafka_conformance.audit.join_result import Join
 from kafka_conformance.spark.session import Spark, open_spark
 from kafka_reference.partitioning.murmur2_fast import murmur2
 

@@ -17,12 +17,12 @@ from repair_model import java_partition, mixed_topic, model, read, values_of
 from repair_runs import repairs
 from topics import JavaWriter, Records, create_topic, delete_topic, partitions_of
 
+from kafka_conformance.audit.repair import checksums
+from kafka_conformance.audit.repair import run as repairing
+from kafka_conformance.audit.repair.plan import Plan, Repair
+from kafka_conformance.audit.topics import Topics
 from kafka_conformance.brokers.broker import Broker, running_broker
 from kafka_conformance.core.errors import BadInput, KitError
-from kafka_conformance.spark.audit.repair import checksums
-from kafka_conformance.spark.audit.repair import run as repairing
-from kafka_conformance.spark.audit.repair.plan import Plan, Repair
-from kafka_conformance.spark.audit.topics import Topics
 from kafka_conformance.spark.runs import Run
 from kafka_conformance.spark.session import Spark, open_spark
 

@@ -18,15 +18,15 @@ from repair_model import Record, mixed_topic, model, read, values_of
 from repair_runs import repairs
 from topics import JavaWriter, Records, grow_topic
 
+from kafka_conformance.audit.repair import copying
+from kafka_conformance.audit.repair.following import Following
+from kafka_conformance.audit.repair.group_mapping import GroupMapping
+from kafka_conformance.audit.repair.plan import Plan, Repair
+from kafka_conformance.audit.repair.topics import MEANWHILE
+from kafka_conformance.audit.topics import Topics
 from kafka_conformance.brokers.broker import Broker, running_broker
 from kafka_conformance.cli.audit_groups import map_all
 from kafka_conformance.core.errors import BadInput, KitError
-from kafka_conformance.spark.audit.repair import copying
-from kafka_conformance.spark.audit.repair.following import Following
-from kafka_conformance.spark.audit.repair.group_mapping import GroupMapping
-from kafka_conformance.spark.audit.repair.plan import Plan, Repair
-from kafka_conformance.spark.audit.repair.topics import MEANWHILE
-from kafka_conformance.spark.audit.topics import Topics
 from kafka_conformance.spark.session import Spark
 
 pytestmark = [

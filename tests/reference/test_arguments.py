@@ -44,7 +44,7 @@ RESULTS = {
     "idempotence": {"ProducerOutcome", "Sent"},
     "log_files": {"OffsetEntry", "TimeEntry"},
     "log_files.log_segment": {"RollLimits", "SegmentBehaviour", "SegmentRead"},
-    "partitioning": {"LoadTable", "StickyPartitionInfo"},
+    "partitioning": {"LoadTable", "Place", "StickyPartitionInfo"},
     "partitioning.keyless_distribution": {"Batches", "Distribution"},
     "producer": {"Placement"},
     "record_batch": {"DefaultBatch", "LegacyBatch", "Message", "Record", "RecordBatchBehaviour", "SkippedRecord"},

@@ -8,16 +8,16 @@ from collections.abc import Callable
 import numpy as np
 import pyarrow as pa
 
+from kafka_conformance.audit.attribution.block import Block
+from kafka_conformance.audit.attribution.explanation import KeyColumn, Partitions
+from kafka_conformance.audit.attribution.placements import find_placement
+from kafka_conformance.audit.attribution.relatives import RELATIVES
+from kafka_conformance.audit.result import Placed
 from kafka_conformance.rules.murmur2.mutants import HASHES
 from kafka_conformance.rules.murmur2.ported_hash_mutants import PORTED_HASHES, low_bytes
 from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import MUTANTS, masked
 from kafka_conformance.rules.partition_for_key.mutants import FOLDS
 from kafka_conformance.rules.partition_for_key.question import PartitionForKeyQuestion
-from kafka_conformance.spark.audit.attribution.block import Block
-from kafka_conformance.spark.audit.attribution.explanation import KeyColumn, Partitions
-from kafka_conformance.spark.audit.attribution.placements import find_placement
-from kafka_conformance.spark.audit.attribution.relatives import RELATIVES
-from kafka_conformance.spark.audit.result import Placed
 from kafka_reference.partitioning.murmur2_fast import murmur2
 from kafka_reference.releases import NEWEST
 

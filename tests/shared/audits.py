@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from kafka_conformance.spark.audit.result import (
+from kafka_conformance.audit.result import (
     EITHER,
     UNEXPLAINED,
     Audit,

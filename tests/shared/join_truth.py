@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 import pytest
 
+from kafka_conformance.audit.join_result import Join
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.spark.audit.join_result import Join
 from kafka_reference import partition_for_key
 
 __all__ = ["Row", "check_agreement", "check_every_pair", "check_nothing_to_join", "check_same_partitions", "drawn_rows"]

@@ -18,13 +18,13 @@ import audit_truth
 import numpy as np
 import pyarrow as pa
 
-from kafka_conformance.spark.audit.attribution.block import Block, Judged, attribution_names, judge
-from kafka_conformance.spark.audit.attribution.key_views import WHOLE, viewed
-from kafka_conformance.spark.audit.attribution.placements import CONSTANT, STRUCTURED
-from kafka_conformance.spark.audit.attribution.relatives import RELATIVES
-from kafka_conformance.spark.audit.attribution.structured import structured_partitions
-from kafka_conformance.spark.audit.first_look import look
-from kafka_conformance.spark.audit.result import Doubt, Placed
+from kafka_conformance.audit.attribution.block import Block, Judged, attribution_names, judge
+from kafka_conformance.audit.attribution.key_views import WHOLE, viewed
+from kafka_conformance.audit.attribution.placements import CONSTANT, STRUCTURED
+from kafka_conformance.audit.attribution.relatives import RELATIVES
+from kafka_conformance.audit.attribution.structured import structured_partitions
+from kafka_conformance.audit.first_look import look
+from kafka_conformance.audit.result import Doubt, Placed
 
 PARTITIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 12, 16, 20, 24, 30, 32, 50
 DISTINCT = 1, 3, 5, 8, 12, 20, 40, 100, 300, 1000, 3000

@@ -11,16 +11,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from log_partitions import START_MS, Log, control
 
+from kafka_conformance.audit.engines.local.export import LocalExport
+from kafka_conformance.audit.engines.local.run import audit_locally
+from kafka_conformance.audit.engines.local.segments import LocalSegments
+from kafka_conformance.audit.plan import AuditRequest
+from kafka_conformance.audit.result import Audit
+from kafka_conformance.audit.segments.evidence import with_evidence
+from kafka_conformance.audit.segments.folders import find_topic
+from kafka_conformance.audit.segments.result import SegmentEvidence
+from kafka_conformance.audit.segments.topic import OneByOne, SegmentTopic, survey_topic
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.spark.audit.local.export import LocalExport
-from kafka_conformance.spark.audit.local.run import audit_locally
-from kafka_conformance.spark.audit.result import Audit
-from kafka_conformance.spark.audit.run import AuditRequest
-from kafka_conformance.spark.audit.segments.evidence import with_evidence
-from kafka_conformance.spark.audit.segments.folders import find_topic
-from kafka_conformance.spark.audit.segments.local import LocalSegments
-from kafka_conformance.spark.audit.segments.result import SegmentEvidence
-from kafka_conformance.spark.audit.segments.topic import OneByOne, SegmentTopic, survey_topic
 from kafka_reference import partition_for_key
 from kafka_reference.record_batch import Codec, NewBatch, NewRecord
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from kafka_conformance.audit.engines.local.export import LocalExport
+from kafka_conformance.audit.engines.local.run import audit_locally
+from kafka_conformance.audit.plan import AuditRequest
+from kafka_conformance.audit.result import Audit
 from kafka_conformance.core.progress import Steps
-from kafka_conformance.spark.audit.local.export import LocalExport
-from kafka_conformance.spark.audit.local.run import audit_locally
-from kafka_conformance.spark.audit.result import Audit
-from kafka_conformance.spark.audit.run import AuditRequest
 
 Record = tuple[int, bytes | None]
 """A partition and a key."""

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 from random_topics import KEYS, RANDOM, places
 from topic_files import audited
 
-from kafka_conformance.spark.audit.attribution.clients import rule_of
-from kafka_conformance.spark.audit.result import EITHER, KEYLESS, UNEXPLAINED, Audit
+from kafka_conformance.audit.result import EITHER, KEYLESS, UNEXPLAINED, Audit
+from kafka_reference.partitioning.places import CLIENTS
 
 __all__ = ["KINDS", "Judgement", "Kind", "judged"]
 
@@ -173,7 +173,13 @@ def judged(kind: Kind) -> Judgement:
     """Write, audit and check a topic of this kind; a rule that puts all keys where the writer puts them is right."""
     topic = kind.make()
     with tempfile.TemporaryDirectory() as folder:
-        audit = audited(Path(folder), topic.records, kind.partitions, gaps=kind.gaps, expected=rule_of(kind.expected))
+        audit = audited(
+            Path(folder),
+            topic.records,
+            kind.partitions,
+            gaps=kind.gaps,
+            expected=CLIENTS.get(kind.expected, kind.expected),
+        )
         files = sorted(Path(folder).glob("run/chunks/*/kind=record/*.parquet"))
         rows = [
             row

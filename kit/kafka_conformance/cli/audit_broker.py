@@ -7,10 +7,10 @@ from typing import Any
 import click
 import msgspec
 
+from kafka_conformance.audit.connector_options import from_properties
+from kafka_conformance.audit.isolation import LEVELS, READ_COMMITTED
 from kafka_conformance.cli import options
 from kafka_conformance.core.java_properties import read_properties
-from kafka_conformance.spark.audit.connector_options import from_properties
-from kafka_conformance.spark.audit.isolation import LEVELS, READ_COMMITTED
 
 __all__ = ["BrokerOptions", "broker_options"]
 

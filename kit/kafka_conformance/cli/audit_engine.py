@@ -18,15 +18,15 @@ from kafka_conformance.core.extras import how_to_install
 from kafka_conformance.core.submission import is_submitted
 
 if TYPE_CHECKING:
+    from kafka_conformance.audit.engines.local.run import LocalSource
     from kafka_conformance.core.progress import Steps
-    from kafka_conformance.spark.audit.local.run import LocalSource
 
 __all__ = ["LIMIT_RECORDS", "engine_option", "local_source", "local_sources"]
 
 LIMIT_RECORDS = 3_000_000
 """The most records that this process audits without ``--engine local``: 20 s of work, as long as Spark takes to start."""
 
-_WITHOUT_SPARK = frozenset({"csv", "console-consumer"})
+_WITHOUT_SPARK = frozenset({"csv", "avro", "console-consumer"})
 """Formats that only this process reads, whatever their size."""
 
 LIMIT_BYTES = 4 * 2**30
@@ -86,6 +86,8 @@ def _spark_alone(name: str, given: Given) -> str:
     if own := sorted(option for option in given.kafka_given() if not option.startswith("kafka.")):
         return f"--option {own[0]} is an option of Spark's connector"
     wanted = ("numba", "pyarrow") if given.form or given.segments else ("numba", "pyarrow", "confluent_kafka")
+    if given.form == "avro" and importlib.util.find_spec("fastavro") is None:
+        return f"fastavro is missing ({how_to_install('avro')})"
     if missing := [module for module in wanted if importlib.util.find_spec(module) is None]:
         return f"{missing[0]} is missing ({how_to_install('audit')})"
     return ""
@@ -99,12 +101,12 @@ def _open(name: str, given: Given, progress: Steps | None) -> tuple[LocalSource 
 
 
 def _open_segments(name: str, given: Given, progress: Steps | None) -> tuple[LocalSource | None, str]:
-    from kafka_conformance.spark.audit.isolation import READ_COMMITTED
-    from kafka_conformance.spark.audit.local.run import planned_locally
-    from kafka_conformance.spark.audit.segments.folders import find_topic
-    from kafka_conformance.spark.audit.segments.local import LocalSegments
-    from kafka_conformance.spark.audit.segments.topic import OneByOne, survey_topic
-    from kafka_conformance.spark.audit.topics import offset_count
+    from kafka_conformance.audit.engines.local.run import planned_locally
+    from kafka_conformance.audit.engines.local.segments import LocalSegments
+    from kafka_conformance.audit.isolation import READ_COMMITTED
+    from kafka_conformance.audit.segments.folders import find_topic
+    from kafka_conformance.audit.segments.topic import OneByOne, survey_topic
+    from kafka_conformance.audit.topics import offset_count
 
     files, large = find_topic(given.segments, name), given.engine == "auto"
     if large and (files.least_offsets > LIMIT_RECORDS or files.size > LIMIT_BYTES):
@@ -120,10 +122,10 @@ def _open_segments(name: str, given: Given, progress: Steps | None) -> tuple[Loc
 
 
 def _open_topic(name: str, given: Given) -> tuple[LocalSource | None, str]:
+    from kafka_conformance.audit.engines.local.run import planned_locally
+    from kafka_conformance.audit.engines.local.topic import LocalTopic
+    from kafka_conformance.audit.topics import offset_count
     from kafka_conformance.brokers.client_settings import java_settings, librdkafka_settings
-    from kafka_conformance.spark.audit.local.run import planned_locally
-    from kafka_conformance.spark.audit.local.topic import LocalTopic
-    from kafka_conformance.spark.audit.topics import offset_count
 
     client = librdkafka_settings(java_settings(given.kafka()))
     if client.untranslated:
@@ -145,7 +147,7 @@ def _open_topic(name: str, given: Given) -> tuple[LocalSource | None, str]:
 
 
 def _open_files(name: str, given: Given) -> tuple[LocalSource | None, str]:
-    from kafka_conformance.spark.audit.local.export import LocalExport, files_of, record_count
+    from kafka_conformance.audit.engines.local.export import LocalExport, files_of, record_count
 
     if given.form == "json" and any("=" in part for one in files_of(name) for part in Path(one).parent.parts):
         return None, "its folders hold columns (name=value)"

@@ -10,15 +10,15 @@ from kafka_conformance.cli.audit_source import Given, open_session
 from kafka_conformance.core.errors import BadInput
 
 if TYPE_CHECKING:
-    from kafka_conformance.spark.audit.result import Audit
+    from kafka_conformance.audit.result import Audit
 
 __all__ = ["finished"]
 
 
 def finished(sources: Sequence[str], given: Given, scope: Scope) -> Audit:
     """Return the result of the audit in the folder. Raises BadInput, KitError."""
-    from kafka_conformance.spark.audit.attribution.candidates import load_candidates, register
-    from kafka_conformance.spark.audit.finished import finished_audit, finished_on_spark
+    from kafka_conformance.audit.attribution.candidates import load_candidates, register
+    from kafka_conformance.audit.engines.finished import finished_audit, finished_on_spark
 
     if sources or not given.folder:
         raise BadInput(

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from kafka_conformance.audit.repair.group_mapping import GroupMapping, map_groups
+from kafka_conformance.audit.repair.plan import resumed_plan
+from kafka_conformance.audit.reports import groups_terminal
+from kafka_conformance.audit.topics import Topics
 from kafka_conformance.cli.audit_source import Given, open_session
 from kafka_conformance.cli.repair_options import RepairOptions
 from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.streams import say_json
 from kafka_conformance.reports.terminal import console
-from kafka_conformance.spark.audit.repair.group_mapping import GroupMapping, map_groups
-from kafka_conformance.spark.audit.repair.plan import resumed_plan
-from kafka_conformance.spark.audit.reports import groups_terminal
-from kafka_conformance.spark.audit.topics import Topics
 from kafka_conformance.spark.runs import Run
 
 if TYPE_CHECKING:

@@ -10,6 +10,11 @@ from collections.abc import Mapping
 
 import msgspec
 
+from kafka_conformance.audit.engines.spark.join import join_audit
+from kafka_conformance.audit.isolation import reading_of
+from kafka_conformance.audit.reports import join_terminal
+from kafka_conformance.audit.sources import Sized
+from kafka_conformance.audit.topics import Span, offset_count
 from kafka_conformance.cli.audit_engine import local_sources
 from kafka_conformance.cli.audit_source import Given, open_session, source_of
 from kafka_conformance.core import interrupts
@@ -19,11 +24,6 @@ from kafka_conformance.core.streams import say_json
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.core.wall_time import elapsed_s
 from kafka_conformance.reports.terminal import console
-from kafka_conformance.spark.audit.isolation import reading_of
-from kafka_conformance.spark.audit.join import join_audit
-from kafka_conformance.spark.audit.reports import join_terminal
-from kafka_conformance.spark.audit.sources import Sized
-from kafka_conformance.spark.audit.topics import Span, offset_count
 
 __all__ = ["run"]
 
@@ -36,7 +36,7 @@ def run(*, sources: tuple[str, str], given: Given, expect: str, key_format: str,
         raise BadInput("--engine local has no --join with --key-format: use --engine spark")
     with interrupts.explained(_AGAIN), steps(f"looking at {sources[0]} and {sources[1]}", 1) as progress:
         if local := None if key_format else local_sources(sources, given):
-            from kafka_conformance.spark.audit.local.join import join_locally
+            from kafka_conformance.audit.engines.local.join import join_locally
 
             a, b = map(_spans, local)
             found = join_locally(*local, kit=kit_version(), clock=time.monotonic, rule=expect, progress=progress,

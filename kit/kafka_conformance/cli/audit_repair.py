@@ -14,6 +14,26 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from kafka_conformance.audit.engines.spark.sources import topic_frame
+from kafka_conformance.audit.isolation import READ_COMMITTED, Reading
+from kafka_conformance.audit.repair.checksums import NOTHING
+from kafka_conformance.audit.repair.copying import Copying, next_plan, reached_by
+from kafka_conformance.audit.repair.following import Following, ended_by_interrupt, follow
+from kafka_conformance.audit.repair.moves import moves_of, planned_moves
+from kafka_conformance.audit.repair.plan import (
+    Compared,
+    Plan,
+    Repair,
+    Staged,
+    Totals,
+    check_target,
+    make_plan,
+    resumed_plan,
+)
+from kafka_conformance.audit.repair.run import PATIENCE_S
+from kafka_conformance.audit.repair.topics import client_settings
+from kafka_conformance.audit.reports import repair_terminal
+from kafka_conformance.audit.topics import Topics
 from kafka_conformance.brokers.target_check import check_repairable
 from kafka_conformance.cli.audit_source import Given, open_session
 from kafka_conformance.cli.repair_options import RepairOptions
@@ -26,26 +46,6 @@ from kafka_conformance.core.streams import say_json
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.core.wall_time import elapsed_s
 from kafka_conformance.reports.terminal import console, plural
-from kafka_conformance.spark.audit.isolation import READ_COMMITTED, Reading
-from kafka_conformance.spark.audit.repair.checksums import NOTHING
-from kafka_conformance.spark.audit.repair.copying import Copying, next_plan, reached_by
-from kafka_conformance.spark.audit.repair.following import Following, ended_by_interrupt, follow
-from kafka_conformance.spark.audit.repair.moves import moves_of, planned_moves
-from kafka_conformance.spark.audit.repair.plan import (
-    Compared,
-    Plan,
-    Repair,
-    Staged,
-    Totals,
-    check_target,
-    make_plan,
-    resumed_plan,
-)
-from kafka_conformance.spark.audit.repair.run import PATIENCE_S
-from kafka_conformance.spark.audit.repair.topics import client_settings
-from kafka_conformance.spark.audit.reports import repair_terminal
-from kafka_conformance.spark.audit.sources import topic_frame
-from kafka_conformance.spark.audit.topics import Topics
 from kafka_conformance.spark.runs import Run
 
 if TYPE_CHECKING:

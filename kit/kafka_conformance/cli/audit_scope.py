@@ -5,10 +5,10 @@ from __future__ import annotations
 import click
 import msgspec
 
+from kafka_conformance.audit.selection import Selection, parse_bound, parse_share
 from kafka_conformance.cli import options
 from kafka_conformance.cli.audit_source import Given
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.spark.audit.selection import Selection, parse_bound, parse_share
 
 __all__ = ["Scope", "scope_options"]
 
@@ -35,9 +35,9 @@ class Scope(msgspec.Struct, frozen=True):
 
         A join needs a rule with a hash, or a candidate.
         """
-        from kafka_conformance.spark.audit.attribution.candidates import find_candidate, load_candidates, register
-        from kafka_conformance.spark.audit.attribution.key_views import find_view
-        from kafka_conformance.spark.audit.attribution.placements import find_placement, number
+        from kafka_conformance.audit.attribution.candidates import find_candidate, load_candidates, register
+        from kafka_conformance.audit.attribution.key_views import find_view
+        from kafka_conformance.audit.attribution.placements import find_placement, number
 
         if self.key_view:
             find_view(self.key_view)

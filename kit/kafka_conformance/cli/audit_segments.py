@@ -13,8 +13,8 @@ from kafka_conformance.cli.audit_source import Given
 from kafka_conformance.core.errors import BadInput
 
 if TYPE_CHECKING:
+    from kafka_conformance.audit.result import Audit
     from kafka_conformance.core.progress import Steps
-    from kafka_conformance.spark.audit.result import Audit
     from kafka_conformance.spark.session import Spark
 
 __all__ = ["SegmentOptions", "segment_options", "with_segments"]
@@ -38,7 +38,7 @@ class SegmentOptions(msgspec.Struct, frozen=True):
             raise BadInput("--segments is empty: name a folder")
         if sources or given.bootstrap or given.form:
             return tuple(sources) or (self.topic or "a topic",)  # what excludes each other is for ``Given.check``
-        from kafka_conformance.spark.audit.segments.folders import find_topic
+        from kafka_conformance.audit.segments.folders import find_topic
 
         return (find_topic(self.segments, self.topic).topic,)
 
@@ -50,16 +50,16 @@ class SegmentOptions(msgspec.Struct, frozen=True):
 
 def with_segments(found: Audit, source: Any, progress: Steps, spark: Spark | None = None) -> Audit:
     """Add what segment files show of producers, if the source is one of segment files. Raises KitError."""
-    from kafka_conformance.spark.audit.segments.local import LocalSegments
+    from kafka_conformance.audit.engines.local.segments import LocalSegments
 
     if not isinstance(source, LocalSegments):
         return found
-    from kafka_conformance.spark.audit.segments.evidence import with_evidence
-    from kafka_conformance.spark.audit.segments.topic import OneByOne
+    from kafka_conformance.audit.segments.evidence import with_evidence
+    from kafka_conformance.audit.segments.topic import OneByOne
 
     if spark is None:
         return with_evidence(found, source, OneByOne(progress))
-    from kafka_conformance.spark.audit.segments.spark import OnSpark
+    from kafka_conformance.audit.engines.spark.segments import OnSpark
 
     return with_evidence(found, source, OnSpark(spark, progress))
 

@@ -8,28 +8,30 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from kafka_conformance.audit.connector_options import check_options
+from kafka_conformance.audit.isolation import OPTION, READ_COMMITTED
+from kafka_conformance.audit.selection import Selection
 from kafka_conformance.brokers.client_settings import java_settings
 from kafka_conformance.brokers.preflight import check_topics
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import exists, working_folder
-from kafka_conformance.spark.audit.connector_options import check_options
-from kafka_conformance.spark.audit.isolation import OPTION, READ_COMMITTED
-from kafka_conformance.spark.audit.selection import Selection
+from kafka_conformance.core.files import exists, is_folder, working_folder
 
 if TYPE_CHECKING:
+    from kafka_conformance.audit.engines.spark.sources import Source
     from kafka_conformance.core.progress import Steps
-    from kafka_conformance.spark.audit.sources import Source
     from kafka_conformance.spark.session import Spark
 
 __all__ = ["Given", "how_to_resume", "open_session", "source_of"]
 
 _NAME, _HARMLESS = re.compile(r"[\w.-]+"), re.compile(r"=?[\w.-]{0,16}")
-_FORMS = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".csv": "csv"}
+_SEEN = 1_000  # files of a folder, of which the endings tell the format
+_FORMS = {".parquet": "parquet", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".csv": "csv", ".avro": "avro"}
 FOLDER = Path(".kafka-conformance") / "audits"
 
 
@@ -60,7 +62,7 @@ class Given(msgspec.Struct, frozen=True):
 
     def kafka(self) -> dict[str, str]:
         """Return the options of Spark's Kafka connector. Raises BadInput."""
-        from kafka_conformance.spark.audit.topics import kafka_options
+        from kafka_conformance.audit.topics import kafka_options
 
         options = self.kafka_given()
         check_options(options)
@@ -70,7 +72,8 @@ class Given(msgspec.Struct, frozen=True):
         """Return the options with the format of the files that the endings of their names tell, if nothing else is named."""
         if self.form or self.bootstrap or self.segments:
             return self
-        forms = {_FORMS.get("".join(Path(name).suffixes[-1:]).lower(), "") for name in map(_unpacked, names)}
+        files = (one for name in names for one in _files_in(name))
+        forms = {_FORMS.get("".join(Path(name).suffixes[-1:]).lower(), "") for name in map(_unpacked, files)}
         return msgspec.structs.replace(self, form=forms.pop()) if len(forms) == 1 else self
 
     def check(self, names: Sequence[str]) -> None:
@@ -84,14 +87,14 @@ class Given(msgspec.Struct, frozen=True):
                     " --format"
                 )
             _pairs("--setting", self.settings)
-            from kafka_conformance.spark.audit.segments.folders import find_topic
+            from kafka_conformance.audit.segments.folders import find_topic
 
             find_topic(self.segments, names[0]).count(self.partitions)
             return
         if not self.bootstrap and not self.form:
             raise BadInput(
-                "--bootstrap-server HOST:PORT names a topic's broker; --format parquet, json, csv or console-consumer, an"
-                " export's files; --segments DIR, a broker's data directory"
+                "--bootstrap-server HOST:PORT names a topic's broker; --format parquet, json, csv, avro or console-consumer,"
+                " an export's files; --segments DIR, a broker's data directory"
             )
         kafka = self.kafka()
         _pairs("--setting", self.settings)
@@ -110,6 +113,15 @@ class Given(msgspec.Struct, frozen=True):
         """Return the folder of the run: as given, or a new one named after the source and the time."""
         plain = re.sub(r"[^\w.-]+", "-", name).strip("-.")[:80] or "export"
         return self.folder or str(working_folder() / FOLDER / f"{plain}-{datetime.now(UTC):%Y%m%d-%H%M%S}")
+
+
+def _files_in(name: str) -> list[str]:
+    """Return some of the files of a folder, without those of the tool that wrote it; any other name as it is."""
+    folder = Path(name.removeprefix("file://"))
+    if not is_folder(folder):
+        return [name]
+    below = (one.relative_to(folder) for one in folder.rglob("*") if one.is_file())
+    return [str(one) for one in islice((one for one in below if not any(part[0] in "_." for part in one.parts)), _SEEN)]
 
 
 def _unpacked(name: str) -> str:
@@ -138,7 +150,7 @@ def source_of(
     spark: Spark, name: str, given: Given, planned: Mapping[int, Any] | None = None, progress: Steps | None = None
 ) -> Source:
     """Return the topic, or the files, called ``name``; ``progress`` shows what takes long. Raises BadInput, SparkFault."""
-    from kafka_conformance.spark.audit.sources import Export, Topic
+    from kafka_conformance.audit.engines.spark.sources import Export, Topic
 
     if given.segments:
         return _segments(spark, name, given, planned, progress)
@@ -158,9 +170,9 @@ def source_of(
 def _segments(
     spark: Spark, name: str, given: Given, planned: Mapping[int, Any] | None, progress: Steps | None
 ) -> Source:
-    from kafka_conformance.spark.audit.segments.folders import find_topic
-    from kafka_conformance.spark.audit.segments.spark import OnSpark, Segments
-    from kafka_conformance.spark.audit.segments.topic import survey_topic
+    from kafka_conformance.audit.engines.spark.segments import OnSpark, Segments
+    from kafka_conformance.audit.segments.folders import find_topic
+    from kafka_conformance.audit.segments.topic import survey_topic
 
     files, committed = find_topic(given.segments, name), given.isolation == READ_COMMITTED
     topic = survey_topic(files, OnSpark(spark, progress), given.partitions, committed=committed)

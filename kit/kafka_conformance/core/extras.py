@@ -5,6 +5,7 @@ from __future__ import annotations
 __all__ = ["how_to_install", "missing_extra"]
 
 _EXTRAS = {
+    "avro": ("fastavro",),
     "broker": ("docker", "testcontainers"),
     "cluster": ("kazoo",),
     "audit": ("confluent_kafka", "numba", "numpy", "pyarrow"),

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from kafka_conformance.audit.repair.topics import client_settings
 from kafka_conformance.cli import audit_source
 from kafka_conformance.cli.audit_source import Given
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.spark.audit.repair.topics import client_settings
 
 JAAS = 'x.PlainLoginModule required username="u" password="s3cret";'
 FILE = f"""

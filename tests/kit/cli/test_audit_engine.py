@@ -14,12 +14,12 @@ import pytest
 from click.testing import CliRunner
 from mock_broker import MockBroker, mock_broker
 
+from kafka_conformance.audit.join_result import Join
 from kafka_conformance.cli import audit_engine
 from kafka_conformance.cli.audit_engine import local_source
 from kafka_conformance.cli.audit_source import Given
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput, KitError
-from kafka_conformance.spark.audit.join_result import Join
 
 
 @pytest.fixture
@@ -130,7 +130,7 @@ def test_jks_truststore_setting_selects_spark_since_librdkafka_reads_pem(broker:
 
 def test_topic_of_broker_unreachable_by_librdkafka_is_audited_by_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     """Java has certificates of its own."""
-    monkeypatch.setattr("kafka_conformance.spark.audit.local.topic.LIMIT_S", 0.2)
+    monkeypatch.setattr("kafka_conformance.audit.engines.local.topic.LIMIT_S", 0.2)
     assert not read("orders", "127.0.0.1:9")
     with pytest.raises(KitError, match=r"the broker at 127.0.0.1:9, reading the offsets of orders"):
         read("orders", "127.0.0.1:9", "local")

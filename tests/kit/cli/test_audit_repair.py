@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from kafka_conformance.audit.repair.checksums import NOTHING, Sum
+from kafka_conformance.audit.repair.following import Ending, Following
+from kafka_conformance.audit.repair.plan import Compared, Totals
 from kafka_conformance.cli.audit_repair import _followed
-from kafka_conformance.spark.audit.repair.checksums import NOTHING, Sum
-from kafka_conformance.spark.audit.repair.following import Ending, Following
-from kafka_conformance.spark.audit.repair.plan import Compared, Totals
 
 PLAN: Any = SimpleNamespace(source="orders")
 

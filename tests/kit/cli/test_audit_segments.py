@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner, Result
 from log_partitions import Log, data
 
+from kafka_conformance.audit.result import Audit
 from kafka_conformance.cli import audit_engine
 from kafka_conformance.cli.audit_engine import local_source
 from kafka_conformance.cli.audit_source import Given
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput, KitError
-from kafka_conformance.spark.audit.result import Audit
 from kafka_reference import partition_for_key
 from kafka_reference.record_batch import NewBatch, NewRecord
 

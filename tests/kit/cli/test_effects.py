@@ -175,7 +175,7 @@ RUN: dict[str, dict[str, tuple[str, str]]] = {
 """For each option an invocation, and the words that change its result."""
 
 TESTED: dict[str, tuple[str, ...]] = {
-    "audit": ("kit/cli", "kit/spark/audit", "pipeline"),
+    "audit": ("kit/cli", "kit/audit", "pipeline"),
     "broker fetch": ("kit/cli/commands/test_broker.py", "pipeline"),
     "broker run": ("kit/cli/commands/test_broker.py", "pipeline"),
     "cluster check": ("kit/cli/commands/test_cluster.py", "cluster"),

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from kafka_conformance.answerers.named_driver import read_driver
+from kafka_conformance.audit.engines.finished import finished_audit
 from kafka_conformance.cases import store
 from kafka_conformance.cases.addition import read_questions
 from kafka_conformance.cases.failures import read_failure
@@ -19,7 +20,6 @@ from kafka_conformance.core.errors import KitError
 from kafka_conformance.gate import known_failures
 from kafka_conformance.replication.script_json import load_script
 from kafka_conformance.rules import RULES
-from kafka_conformance.spark.audit.finished import finished_audit
 from kafka_conformance.verify.coverage import mirrored
 from kafka_conformance.verify.coverage import record as coverage
 from kafka_conformance.verify.mutants import record as mutants

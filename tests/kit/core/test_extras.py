@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[3]
 DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
 
 
-@pytest.mark.parametrize("extra", ["broker", "jvm", "plot", "audit", "bulk", "wire", "cluster"])
+@pytest.mark.parametrize("extra", ["broker", "jvm", "plot", "audit", "avro", "bulk", "wire", "cluster"])
 def test_missing_package_error_names_the_extra_to_install(extra: str) -> None:
     for requirement in DECLARED[extra]:
         package = re.match(r"[\w-]+", requirement)[0].replace("-", "_")  # type: ignore[index]

@@ -13,6 +13,9 @@ import pytest
 from log_edits import bases, file, kinds, seen
 from log_partitions import Log, control, data, healthy
 
+from kafka_conformance.audit.segments.decode import Task, decode
+from kafka_conformance.audit.segments.folders import SegmentFile
+from kafka_conformance.audit.segments.survey import items_of, survey
 from kafka_conformance.log_inspect import index_files
 from kafka_conformance.log_inspect.directory import LARGEST_FILE, open_directory, open_file
 from kafka_conformance.log_inspect.find import find_offset, one_partition
@@ -20,9 +23,6 @@ from kafka_conformance.log_inspect.findings import Findings, Severity
 from kafka_conformance.log_inspect.header import HEADER
 from kafka_conformance.log_inspect.index_files import IndexFile, OffsetEntry, TooLarge, batch_positions
 from kafka_conformance.log_inspect.scan import BUFFER, Damage, Segment, scan
-from kafka_conformance.spark.audit.segments.decode import Task, decode
-from kafka_conformance.spark.audit.segments.folders import SegmentFile
-from kafka_conformance.spark.audit.segments.survey import items_of, survey
 
 
 def calls(work: Callable[[], object]) -> int:
@@ -150,7 +150,7 @@ def test_an_audit_does_not_read_a_batch_that_is_too_large(
     log.append(control(7, 0, commit=True) if module == "survey" else data(1, size=5_000))
     log.write()
     path = file(log, 0, "log")
-    monkeypatch.setattr(f"kafka_conformance.spark.audit.segments.{module}.LARGEST_BYTES", 70)
+    monkeypatch.setattr(f"kafka_conformance.audit.segments.{module}.LARGEST_BYTES", 70)
     monkeypatch.setattr(Segment, "bytes_at", lambda _, position, count: read.append((position, count)))
     segment = SegmentFile(str(path), path.name, 0, 0, path.stat().st_size, True)
     if module == "survey":

@@ -29,8 +29,8 @@ from kafka_conformance.core.wall_time import elapsed_s
 from kafka_conformance.reports.terminal import console
 
 if TYPE_CHECKING:
-    from kafka_conformance.spark.audit.result import Audit
-    from kafka_conformance.spark.audit.run import AuditRequest
+    from kafka_conformance.audit.plan import AuditRequest
+    from kafka_conformance.audit.result import Audit
     from kafka_conformance.spark.session import Spark
 
 __all__ = ["run"]
@@ -40,16 +40,16 @@ def _rule(context: click.Context, _: click.Parameter, name: str) -> str:
     """Return the slug of a rule, for which a client may be named."""
     if context.resilient_parsing:  # for a completion; the import takes a second
         return name
-    from kafka_conformance.spark.audit.attribution.clients import rule_of
+    from kafka_reference.partitioning.places import CLIENTS
 
-    return rule_of(name)
+    return CLIENTS.get(name, name)
 
 
 @click.argument("sources", metavar="TOPIC | FILES", nargs=-1)
 @broker_options
 @segment_options
-@click.option("--format", "form", type=click.Choice(["parquet", "json", "csv", "console-consumer"]),
-              metavar="parquet|json|csv|console-consumer",
+@click.option("--format", "form", type=click.Choice(["parquet", "json", "csv", "avro", "console-consumer"]),
+              metavar="parquet|json|csv|avro|console-consumer",
               callback=lambda _, __, form: form or "", help="Read files in place of a topic, with columns partition, "
               "offset, key, perhaps timestamp (default: by the ending of FILES, if no broker is named).")  # fmt: skip
 @click.option("--partitions", default=None, type=click.IntRange(1, 1_000_000), metavar="N",
@@ -119,7 +119,7 @@ def _run_audit(*, asked: AuditRequest, given: Given, as_json: bool, html: Path |
     folder = given.folder_for(asked.name)
     with interrupts.explained(how_to_resume(given, folder)), steps(f"looking at {asked.name}", 1) as progress:
         if (local := local_source(asked.name, given, progress)) is not None:
-            from kafka_conformance.spark.audit.local.run import audit_locally
+            from kafka_conformance.audit.engines.local.run import audit_locally
 
             found = with_segments(audit_locally(local, asked, folder, progress), local, progress)
         else:
@@ -130,7 +130,7 @@ def _run_audit(*, asked: AuditRequest, given: Given, as_json: bool, html: Path |
 
 
 def _request(source: str, given: Given, scope: Scope, expect: str, chunk: int, all_records: bool) -> AuditRequest:
-    from kafka_conformance.spark.audit.run import AuditRequest
+    from kafka_conformance.audit.plan import AuditRequest
 
     isolation = "" if given.form else given.isolation
     where = ", ".join(given.segments) or given.bootstrap
@@ -139,7 +139,7 @@ def _request(source: str, given: Given, scope: Scope, expect: str, chunk: int, a
 
 
 def _audit(spark: Spark, asked: AuditRequest, given: Given, folder: str, progress: Steps) -> Audit:
-    from kafka_conformance.spark.audit.run import audit, planned
+    from kafka_conformance.audit.engines.spark.run import audit, planned
 
     progress.doing(f"looking at {asked.name}")
     before = planned(spark, folder)
@@ -149,8 +149,8 @@ def _audit(spark: Spark, asked: AuditRequest, given: Given, folder: str, progres
 
 
 def _report(found: Audit, as_json: bool, html: Path | None, folder: str) -> int:
-    from kafka_conformance.spark.audit.reports import page as audit_page
-    from kafka_conformance.spark.audit.reports import terminal as audit_terminal
+    from kafka_conformance.audit.reports import page as audit_page
+    from kafka_conformance.audit.reports import terminal as audit_terminal
 
     if "://" not in folder:  # else it is a file system of the cluster, where --json is the way
         write_report(Path(folder) / "audit.json", msgspec.json.format(msgspec.json.encode(found), indent=2))

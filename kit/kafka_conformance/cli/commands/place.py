@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import binascii
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import click
 
@@ -19,14 +18,13 @@ from kafka_conformance.core.progress import steps
 from kafka_conformance.core.streams import say, say_json
 from kafka_conformance.reports.tables import table
 from kafka_conformance.reports.terminal import console, plural
-
-if TYPE_CHECKING:
-    from kafka_conformance.spark.audit.attribution.placing import Place
+from kafka_reference.partitioning.places import Place, place
 
 __all__ = ["run"]
 
 _LARGEST = 2**31 - 1
 _SHOWN = 20
+_WHOLE = "whole"  # the view of the audit that is the key itself; importing it compiles the audit
 
 
 @click.argument("key")
@@ -42,27 +40,29 @@ def run(*, key: str, partitions: int, seen: int | None, key_encoding: str, as_js
     if seen is not None and seen >= partitions:
         raise BadInput(f"--seen {seen}: a topic with {plural(partitions, 'partition')} has none of this number")
     data = _decoded(key, key_encoding)
-    from kafka_conformance.spark.audit.attribution.key_views import WHOLE
-    from kafka_conformance.spark.audit.attribution.placing import places
-
-    with steps("compiling the rules, the first time", 1):
-        found = list(places(data, partitions, parts=seen is not None))
-    fit = [each for each in found if (each.clients if seen is None else seen == each.partition or each.drawn)]
+    found = [(_WHOLE, one) for one in place(data, partitions)] if seen is None else _with_parts(data, partitions)
+    fit = [each for each in found if (each[1].clients if seen is None else each[1].partition in (None, seen))]
     if as_json:
         say_json({
             "key": data.hex(), "partitions": partitions, "seen": seen, "tried": len(found),
             "places": [
-                {"partition": each.partition, "rule": each.rule, "view": each.view, "clients": each.clients,
-                 "drawn": each.drawn} for each in fit
+                {"partition": one.partition, "rule": one.rule, "view": view, "clients": one.clients} for view, one in fit
             ],
         })  # fmt: skip
         return 0
-    fit.sort(key=lambda each: (each.view != WHOLE, not each.clients))
+    fit.sort(key=lambda each: (each[0] != _WHOLE, not each[1].clients))
     if fit:
         heads = ["partition", "rule", "clients", "how"] if seen is None else ["rule", "of the key", "clients", "how"]
-        console().print(table("", heads, [_row(one, seen) for one in fit[:_SHOWN]]))
+        console().print(table("", heads, [_row(*each, seen) for each in fit[:_SHOWN]]))
     say(_conclusion(len(found), len(fit), partitions, seen))
     return 0
+
+
+def _with_parts(data: bytes, partitions: int) -> list[tuple[str, Place]]:
+    from kafka_conformance.audit.attribution.placing import ways_to_place
+
+    with steps("compiling the rules, the first time", 1):
+        return list(ways_to_place(data, partitions))
 
 
 def _decoded(key: str, encoding: str) -> bytes:
@@ -74,9 +74,13 @@ def _decoded(key: str, encoding: str) -> bytes:
         raise BadInput(f"KEY {key!r} is not {encoding} ({error}): check --key-encoding") from error
 
 
-def _row(one: Place, seen: int | None) -> Sequence[str]:
-    partition = "drawn at random" if one.drawn else str(one.partition)
-    first = (partition, one.rule) if seen is None else (one.rule, f"{one.view}, drawn" if one.drawn else one.view)
+def _row(view: str, one: Place, seen: int | None) -> Sequence[str]:
+    drawn = one.partition is None
+    first = (
+        ("any" if drawn else str(one.partition), one.rule)
+        if seen is None
+        else (one.rule, f"{view}, any" if drawn else view)
+    )
     return (*first, ", ".join(one.clients), one.story)
 
 

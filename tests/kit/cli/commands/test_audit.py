@@ -13,11 +13,11 @@ import pytest
 import topic_files
 from click.testing import CliRunner
 
+from kafka_conformance.audit.result import Audit, Doubt
 from kafka_conformance.cli.audit_source import Given, how_to_resume
 from kafka_conformance.cli.commands import audit as command
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput, KitError
-from kafka_conformance.spark.audit.result import Audit, Doubt
 
 DOUBT = Doubt(5, ("murmur2", "sign-abs"), 31, 1e-6)
 LOCAL = ("--bootstrap-server", "127.0.0.1:9")
@@ -85,9 +85,9 @@ def test_audit_with_bad_arguments_is_refused_in_one_line_before_spark_starts(
 
 
 def test_unknown_audit_file_format_is_refused_with_list_of_formats() -> None:
-    result = CliRunner().invoke(app, ["audit", "f.avro", "--format", "avro", "--partitions", "3"])
+    result = CliRunner().invoke(app, ["audit", "f.orc", "--format", "orc", "--partitions", "3"])
     assert result.exit_code == 2
-    assert "'avro' is not one of 'parquet', 'json', 'csv', 'console-consumer'." in result.output
+    assert "'orc' is not one of 'parquet', 'json', 'csv', 'avro', 'console-consumer'." in result.output
 
 
 @pytest.mark.parametrize(("completes", "rule"), [(False, "sarama-hash"), (True, "sarama")])
@@ -189,7 +189,7 @@ def test_interrupted_audit_prints_the_command_and_folder_to_resume() -> None:
 
 
 def test_audit_key_format_choices_equal_the_supported_framing_formats() -> None:
+    from kafka_conformance.audit.framing.formats import FORMATS
     from kafka_conformance.cli.audit_scope import _KEY_FORMATS
-    from kafka_conformance.spark.audit.framing.formats import FORMATS
 
     assert tuple(FORMATS) == _KEY_FORMATS

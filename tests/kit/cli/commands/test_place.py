@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import subprocess
+import sys
 import zlib
 from typing import Any
 
@@ -49,7 +51,7 @@ def test_place_command_lists_default_partitioners_of_clients_with_partition_of_t
 def test_place_command_seen_lists_only_partitioners_that_give_the_seen_partition(count: int) -> None:
     seen = partition_for_key(KEY.encode(), count)
     found = document(KEY, "--partitions", str(count), "--seen", str(seen))
-    assert {each["partition"] for each in found["places"]} == {seen}
+    assert {each["partition"] for each in found["places"]} <= {seen, None}
     assert ("murmur2", "whole") in {(each["rule"], each["view"]) for each in found["places"]}
     assert len(found["places"]) <= found["tried"]
 
@@ -60,16 +62,29 @@ def test_place_command_finds_partitioner_that_hashed_a_windowed_key_without_the_
     assert ("murmur2", "window") in ways(windowed.hex(), "--key-encoding", "hex", "--partitions", "997", "--seen", seen)
 
 
+def test_place_command_lists_defaults_without_the_packages_of_the_audit() -> None:
+    script = (
+        "import sys; sys.modules.update(numpy=None, numba=None, pyarrow=None, pyspark=None);"
+        " from kafka_conformance.cli.main import app; app(['place', 'order-4711', '--partitions', '25'])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "murmur2" in done.stdout
+
+
 def test_place_command_decodes_hex_and_base64_keys_before_hashing() -> None:
     plain = ways(KEY, "--partitions", "25", "--seen", "3")
     for encoding, text in (("hex", KEY.encode().hex()), ("base64", base64.b64encode(KEY.encode()).decode())):
         assert ways(text, "--key-encoding", encoding, "--partitions", "25", "--seen", "3") == plain
 
 
-def test_place_command_marks_empty_key_as_random_only_for_librdkafka_consistent() -> None:
+def test_place_command_leaves_the_partition_open_for_draws_and_turns() -> None:
     for seen in ("0", "1", "2"):
-        drawn = {each["rule"] for each in document("", "--partitions", "3", "--seen", seen)["places"] if each["drawn"]}
-        assert drawn == {"librdkafka-consistent"}
+        places = document("", "--partitions", "3", "--seen", seen)["places"]
+        assert {each["rule"] for each in places if each["partition"] is None} == {
+            "librdkafka-consistent",
+            "any-partition",
+        }
 
 
 def test_place_command_prints_client_defaults_first_and_the_chance_of_a_false_match() -> None:

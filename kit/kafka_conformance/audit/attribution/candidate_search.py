@@ -1,0 +1,96 @@
+"""Search for the user's own partitioners among some keys, and compare them with other placements.
+
+Nothing is known of such a function but what it returns. Keys that it does not distinguish count once: those to which it
+gives the same partitions with the current count and the next three. It is searched with the current partition count and with
+earlier ones; with over MOST_COUNTS partitions, only with earlier ones that divide the current count.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kafka_conformance.audit.attribution.candidates import candidate_partitions, registered
+from kafka_conformance.audit.attribution.evidence import chance_of_foreign_keys, evidence
+from kafka_conformance.audit.attribution.explanation import KeyColumn, chosen_partitions
+from kafka_conformance.audit.attribution.patterns import correlated
+from kafka_conformance.audit.attribution.placements import Placement, find_placement
+from kafka_conformance.audit.result import Placed
+from kafka_conformance.core.errors import BadInput
+
+__all__ = ["agreement", "candidates_present", "fitting_candidates", "kinds_of_keys", "placed_by", "possible_counts"]
+
+HANDFUL = 5
+MOST_COUNTS = 64
+FURTHER_COUNTS = 3
+
+
+def candidates_present(sample: KeyColumn) -> list[tuple[float, Placed]]:
+    """Return the candidates among these keys of several partitions, with their evidence. Raises BadInput for a key."""
+    out = []
+    for candidate in registered():
+        kinds = kinds_of_keys(candidate.name, sample)
+        for count in possible_counts(sample):
+            placed = Placed(candidate.name, count)
+            held = _held(placed, kinds, sample)
+            if held:
+                out.append((held, placed))
+    return out
+
+
+def fitting_candidates(keys: KeyColumn) -> list[Placement]:
+    """Return the candidates that explain every key."""
+    return [find_placement(each.name) for each in registered() if keys.by(Placed(each.name, keys.count)).all()]
+
+
+def agreement(one: Placement, other: Placement, keys: KeyColumn) -> float:
+    """Return the share of these keys that both placements put into the same partition; 1/n at least."""
+    mine, others = (chosen_partitions(each, keys.offsets, keys.data, keys.count) for each in (one, other))
+    return max(float((mine == others).mean()), 1 / keys.count) if keys.size else 1.0
+
+
+def kinds_of_keys(name: str, keys: KeyColumn) -> NDArray[np.int64]:
+    """Return a number for each key, equal for keys that the candidate does not distinguish."""
+    columns = [candidate_partitions(name, keys.offsets, keys.data, keys.count)]
+    for more in range(1, FURTHER_COUNTS + 1):
+        column = _with(name, keys, keys.count + more)
+        if column is not None:
+            columns.append(column)
+    _, kinds = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    return np.asarray(kinds, np.int64).reshape(-1)
+
+
+def possible_counts(keys: KeyColumn) -> list[int]:
+    """Return the partition counts with which a candidate is tried."""
+    counts = range(max(2, int(keys.where.min()) + 1), keys.count + 1)
+    return [count for count in counts if keys.count <= MOST_COUNTS or keys.count % count == 0]
+
+
+def placed_by(placed: Placed, keys: KeyColumn) -> NDArray[np.bool_]:
+    """Return which keys a candidate puts where they are: none if it does not take this partition count."""
+    chosen = _with(placed.rule, keys, placed.partitions)
+    return np.zeros(keys.size, np.bool_) if chosen is None else chosen == keys.where
+
+
+def _with(name: str, keys: KeyColumn, count: int) -> NDArray[np.int64] | None:
+    """Return the partitions with another count than the topic's; None if the function does not take it."""
+    try:
+        return candidate_partitions(name, keys.offsets, keys.data, count)
+    except BadInput:
+        return None
+
+
+def _held(placed: Placed, kinds: NDArray[np.int64], keys: KeyColumn) -> float:
+    """Return the evidence for a candidate, 0 if its misses follow a pattern."""
+    chosen = _with(placed.rule, keys, placed.partitions)
+    if chosen is None:
+        return 0.0
+    placeable = (keys.where < placed.partitions) & (chosen >= 0)  # a relative may place keys of one form only
+    pairs = np.stack((kinds, keys.where, chosen), axis=1)[placeable]
+    _, at, chosen = np.unique(pairs, axis=0).T
+    if at.size < HANDFUL:
+        return 0.0
+    chance = max(1 / placed.partitions, chance_of_foreign_keys(chosen, at, placed.partitions))
+    if correlated(chosen, at, placed.partitions):
+        return 0.0
+    return evidence(at.size, int(np.count_nonzero(chosen == at)), chance)

@@ -1,0 +1,1 @@
+"""What runs an audit: this process, or Spark."""

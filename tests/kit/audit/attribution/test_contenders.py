@@ -1,0 +1,46 @@
+"""Rules that are as good as a present one, in its place."""
+
+from __future__ import annotations
+
+import audit_truth
+import numpy as np
+import pyarrow as pa
+
+from kafka_conformance.audit.attribution.contenders import contenders
+from kafka_conformance.audit.first_look import look
+from kafka_conformance.audit.result import Placed
+
+JAVA = Placed("murmur2", 12)
+KEYS = [b"customer-%d" % number for number in range(600)]
+
+
+def topic(rules: dict[str, int], partitions: int = 12) -> pa.Table:
+    """Return a topic in which these rules, each with its number of keys, have placed keys one after another."""
+    slugs = [slug for slug, count in rules.items() for _ in range(count)]
+    keys = KEYS[: len(slugs)]
+    where = [audit_truth.place(slug, key, partitions) for slug, key in zip(slugs, keys, strict=True)]
+    return pa.table(
+        {"partition": np.array(where, np.int32), "offset": np.arange(len(keys)), "key": pa.array(keys, pa.binary())}
+    )
+
+
+def column(rows: pa.Table, partitions: int = 12) -> audit_truth.KeyColumn:
+    return audit_truth.column(rows["key"].to_pylist(), rows["partition"].to_numpy(), partitions)
+
+
+def test_a_relative_that_wrote_is_a_contender_of_the_rule_that_was_named() -> None:
+    keys = column(topic({"murmur2": 500, "crc32-floor-mod": 60}))
+    named = (JAVA, Placed("librdkafka-consistent", 12))
+    assert contenders(keys, named, JAVA)[0] == "crc32-floor-mod"
+    assert contenders(keys, (JAVA, Placed("crc32-floor-mod", 12)), JAVA) == ()
+
+
+def test_one_rule_that_explains_all_keys_has_no_contender() -> None:
+    assert contenders(column(topic({"murmur2": 500})), (JAVA,), JAVA) == ()
+    assert contenders(column(topic({"murmur2": 500})), (), JAVA) == ()
+
+
+def test_a_rare_relative_is_not_named_as_better_known_kin() -> None:
+    """Part of what it places is where sarama's CRC32 would put it."""
+    found = look(topic({"murmur2": 560, "crc32-floor-mod": 40}), 12, JAVA)
+    assert found.known == (JAVA, Placed("crc32-floor-mod", 12))

@@ -1,0 +1,43 @@
+"""The likelihood of a mixture is that of its best shares."""
+
+from __future__ import annotations
+
+from math import log
+
+import numpy as np
+import pytest
+
+from kafka_conformance.audit.attribution.mixture import log_likelihoods
+
+
+def rows(*columns: str) -> np.ndarray:
+    """One row for each placement: "1" where it explains a pair."""
+    return np.array([[one == "1" for one in column] for column in columns], np.bool_).reshape(len(columns), -1)
+
+
+NONE = np.zeros((0, 8), np.bool_)
+
+
+def test_one_placement_and_the_unknown_rest() -> None:
+    got = log_likelihoods(NONE, rows("11111111", "00000000", "11110000"), 4)
+    best = max(4 * log(share + (1 - share) / 4) + 4 * log((1 - share) / 4) for share in np.linspace(0.01, 0.99, 9801))
+    assert got == pytest.approx([0, 8 * log(1 / 4), best], abs=1e-3)
+
+
+def test_a_second_placement_is_judged_beside_the_first() -> None:
+    """Two that share no pair: each has its half; one that is as the first adds nothing."""
+    got = log_likelihoods(rows("11110000"), rows("00001111", "11110000", "11111111"), 12)
+    assert got[0] == pytest.approx(8 * log(1 / 2), abs=1e-3)
+    assert got[1] == pytest.approx(log_likelihoods(NONE, rows("11110000"), 12)[0], abs=1e-3)
+    assert got[2] == pytest.approx(0, abs=1e-3)
+
+
+def test_ten_thousand_pairs_take_no_longer_than_their_kinds() -> None:
+    few, many = rows("1100"), rows("1100" * 2500)
+    other = rows("0110"), rows("0110" * 2500)
+    assert log_likelihoods(many, other[1], 5)[0] == pytest.approx(2500 * log_likelihoods(few, other[0], 5)[0])
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_no_pair_shows_has_a_likelihood_with_any_number_of_partitions() -> None:
+    assert log_likelihoods(NONE, rows("11111111"), 100_000) == pytest.approx([0])

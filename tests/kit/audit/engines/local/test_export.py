@@ -1,0 +1,310 @@
+"""Files read in this process: what they hold, by partition, and what cannot be read."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from kafka_conformance.audit.engines.local import export as export_module
+from kafka_conformance.audit.engines.local import text_rows
+from kafka_conformance.audit.engines.local.export import LocalExport, files_of, record_count
+from kafka_conformance.audit.sources import Span
+from kafka_conformance.cli.audit_engine import local_source
+from kafka_conformance.cli.audit_source import Given
+from kafka_conformance.core.errors import BadInput, KitError
+
+MINUTE = datetime(2025, 3, 1, 0, 1, tzinfo=UTC)
+ROWS = [(partition, offset, 1000 + offset, b"k%d" % offset) for partition in (2, 0) for offset in (9, 3, 7)]
+NAMES = ("partition", "offset", "timestamp_ms", "key")
+READ = {place[:2]: place[2:] for place in ROWS}
+
+
+def parquet(path: Path, rows: list[tuple[Any, ...]], names: tuple[str, ...] = NAMES, **types: pa.DataType) -> str:
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(
+        pa.table({name: pa.array(list(column), types.get(name)) for name, column in zip(names, columns, strict=True)}),
+        path,
+    )
+    return str(path)
+
+
+def lines(path: Path, rows: list[dict[str, Any]]) -> str:
+    path.write_bytes(b"\n".join(map(msgspec.json.encode, rows)))
+    return str(path)
+
+
+def read(export: LocalExport) -> dict[tuple[int, int], tuple[int, bytes | None]]:
+    found = {}
+    for block in export.blocks(export.spans):
+        rows = zip(block.offsets.tolist(), block.timestamps_ms.tolist(), block.keys.to_pylist(), strict=True)
+        found |= {(block.partition, offset): (time, key) for offset, time, key in rows}
+    return found
+
+
+def test_records_are_read_by_partition_and_offset(tmp_path: Path) -> None:
+    parquet(tmp_path / "a" / "0.parquet", ROWS[:2])
+    parquet(tmp_path / "a" / "below" / "1.parquet", ROWS[2:])
+    (tmp_path / "a" / "_SUCCESS").touch()
+    export = LocalExport(str(tmp_path / "a"), "parquet", 4)
+    assert export.spans == {0: Span(3, 10), 1: Span(0, 0), 2: Span(3, 10), 3: Span(0, 0)}
+    assert list(read(export).items()) == sorted(READ.items())
+    (block,) = export.blocks({2: Span(4, 10)})
+    assert (block.partition, block.offsets.tolist()) == (2, [7, 9])
+    assert len(export.sample(1_000)) == 6
+    assert 0 < len(export.sample(3)) < 6
+
+
+def test_a_column_of_the_folders_names_counts(tmp_path: Path) -> None:
+    parquet(tmp_path / "a" / "partition=2" / "0.parquet", [row[1:] for row in ROWS[:3]], NAMES[1:])
+    assert set(read(LocalExport(str(tmp_path / "a"), "parquet", 4))) == {(2, 3), (2, 7), (2, 9)}
+
+
+@pytest.mark.parametrize(("encoding", "write"), [
+    ("utf8", bytes.decode), ("hex", bytes.hex), ("base64", lambda key: base64.b64encode(key).decode()),
+])  # fmt: skip
+@pytest.mark.parametrize("form", ["parquet", "json", "json.gz"])
+def test_keys_that_are_text_are_decoded(tmp_path: Path, encoding: str, write: Any, form: str) -> None:
+    rows = [(0, 0, 5, write(b"key")), (0, 1, 6, None)]
+    if form == "parquet":
+        path = parquet(tmp_path / "a.parquet", rows, ("partition", "offset", "timestamp_ms", "id"))
+    else:
+        path = lines(
+            tmp_path / "a.json",
+            [dict(zip(("partition", "offset", "timestamp", "id"), row, strict=True)) for row in rows],
+        )
+    if form == "json.gz":
+        (tmp_path / "b.json.gz").write_bytes(gzip.compress(Path(path).read_bytes()))
+        path = str(tmp_path / "b.json.gz")
+    export = LocalExport(path, form.partition(".")[0], 1, key="id", encoding=encoding)
+    assert read(export) == {(0, 0): (5, b"key"), (0, 1): (6, None)}
+
+
+@pytest.mark.parametrize(("times", "milliseconds"), [
+    ([MINUTE], 1_740_787_260_000), ([MINUTE.replace(tzinfo=None)], 1_740_787_260_000), ([7], 7), ([None], -1),
+    (["2025-03-01T00:01:00Z"], 1_740_787_260_000), (["2025-03-01 00:01:00.25"], 1_740_787_260_250),
+])  # fmt: skip
+def test_times_are_milliseconds_whatever_their_type(tmp_path: Path, times: list[Any], milliseconds: int) -> None:
+    path = parquet(tmp_path / "a.parquet", [(0, 0, times[0], b"k")], ("partition", "offset", "timestamp", "key"))
+    assert read(LocalExport(path, "parquet", 1)) == {(0, 0): (milliseconds, b"k")}
+
+
+def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+    missing = tmp_path / "missing.parquet"
+    for row, names, words in (
+        ((None, 4, 0, b"k"), NAMES, "a: 1 records have no partition or no offset: export both columns"),
+        ((1, None, 0, b"k"), NAMES, "a: 1 records have no partition or no offset: export both columns"),
+        ((5, 4, 0, b"k"), NAMES, "a: there are records in partition 5, but --partitions is 4: give the topic's"),
+        ((1, 4, 0, 7), NAMES, "a: the key column key has type int64: expected bytes, or text with --key-encoding"),
+        (
+            (1, 4, b"k"),
+            ("partition", "offset", "id"),
+            "a has no column key: name it with --key-column; its columns are",
+        ),
+        ((4, 0, b"k"), ("offset", "t", "key"), "a has no column partition: an audit needs it; its columns are"),
+    ):
+        path = parquet(tmp_path / "a", [row], names)
+        with pytest.raises(BadInput, match=words):
+            LocalExport(path, "parquet", 4)
+    with pytest.raises(BadInput, match=f"no file matches '{missing}'"):
+        LocalExport(str(missing), "parquet", 4)
+    (tmp_path / "text").write_text("no parquet")
+    with pytest.raises(KitError, match=f"reading {tmp_path}/text: [^\n]*$"):
+        LocalExport(str(tmp_path / "text"), "parquet", 4)
+    with pytest.raises(BadInput, match=r"line 1 of .*text is no JSON object"):
+        LocalExport(str(tmp_path / "text"), "json", 4)
+    with pytest.raises(BadInput, match=r"the key column key has type int: expected bytes"):
+        LocalExport(lines(tmp_path / "b", [{"partition": 0, "offset": 0, "key": 5}]), "json", 4)
+    with pytest.raises(BadInput, match=r"a key in key is not hex .*: check --key-encoding"):
+        LocalExport(lines(tmp_path / "b", [{"partition": 0, "offset": 0, "key": "x"}]), "json", 4, encoding="hex")
+
+
+def test_patterns_are_those_of_spark(tmp_path: Path) -> None:
+    for name in ("a1", "a2", "b1", "c1"):
+        parquet(tmp_path / name, ROWS)
+    assert [Path(one).name for one in files_of(f"{tmp_path}/{{a,b}}*")] == ["a1", "a2", "b1"]
+    assert record_count(f"{tmp_path}/a*", "parquet", 5) == 12
+    assert record_count(lines(tmp_path / "d", [{}] * 9), "json", 100) in (8, 9)
+
+
+@pytest.mark.parametrize("rows", [
+    [{"partition": 0, "offset": 3, "key": "a"}, {"partition": 0, "key": "b"}],
+    [{"partition": 0, "offset": 3, "key": "a"}, {"offset": 3, "key": "b"}],
+])  # fmt: skip
+def test_one_record_without_a_place_is_refused(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+    with pytest.raises(BadInput, match="1 records have no partition or no offset: export both columns"):
+        LocalExport(lines(tmp_path / "x.json", rows), "json", 2)
+
+
+@pytest.mark.parametrize("line", [
+    b'{"partition":0,"offset":9223372036854775808,"key":"a"}',
+    b'{"partition":0,"offset":1,"timestamp":%b,"key":"a"}' % (b"9" * 40),
+    b'{"partition":0,"offset":1,"timestamp":"0001-01-01T00:00:00+23:59","key":"\xff"}', b"[" * 100_000,
+    b'{"partition":0,"offset":1,"key":"a","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+])  # fmt: skip
+def test_numbers_that_are_no_int64_and_lines_that_cannot_be_read_are_refused(tmp_path: Path, line: bytes) -> None:
+    (tmp_path / "x.json").write_bytes(line + b"\n")
+    with pytest.raises(KitError):
+        LocalExport(str(tmp_path / "x.json"), "json", 2)
+
+
+@pytest.mark.parametrize("name", [b"offset", b"key", b"a key"])
+def test_a_parquet_file_with_text_that_is_not_utf_8_is_refused(tmp_path: Path, name: bytes) -> None:
+    path = Path(parquet(tmp_path / "x.parquet", [(0, 1, 5, "a key")], ("partition", "offset", "timestamp_ms", "key")))
+    path.write_bytes(path.read_bytes().replace(name, b"\xff" + name[1:]))
+    with pytest.raises(KitError):
+        LocalExport(str(path), "parquet", 2, encoding="hex")
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\n\n   \n\t\n"])
+def test_an_empty_file_of_json_has_no_records(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.json").write_bytes(content)
+    export = LocalExport(str(tmp_path / "a.json"), "json", 2)
+    assert export.spans == {0: Span(0, 0), 1: Span(0, 0)}
+    assert read(export) == {}
+    assert len(export.sample(10)) == 0
+
+
+def test_records_without_any_key_are_read(tmp_path: Path) -> None:
+    path = lines(tmp_path / "a.json", [{"partition": 0, "offset": at, "key": None} for at in (4, 5)])
+    assert read(LocalExport(path, "json", 1)) == {(0, 4): (-1, None), (0, 5): (-1, None)}
+
+
+@pytest.mark.parametrize("form", ["json", "parquet"])
+@pytest.mark.parametrize("keys", [(b"a", b"a"), (b"a", b"b")])
+def test_an_offset_that_occurs_twice_is_named(tmp_path: Path, form: str, keys: tuple[bytes, bytes]) -> None:
+    rows = [(3, 17, 1, keys[0]), (3, 16, 1, b"x"), (1, 17, 1, b"y"), (3, 17, 2, keys[1]), (3, 17, 2, keys[0])]
+    if form == "parquet":
+        path = parquet(tmp_path / "a.parquet", rows)
+    else:
+        path = lines(tmp_path / "a.json", [dict(zip(NAMES, (*row[:3], row[3].decode()), strict=True)) for row in rows])
+    with pytest.raises(BadInput, match="offset 17 of partition 3 occurs 3 times in the files"):
+        LocalExport(path, form, 4)
+
+
+@pytest.mark.parametrize("name", ["partition", "offset"])
+def test_a_truth_value_is_no_partition_and_no_offset(tmp_path: Path, name: str) -> None:
+    row = {"partition": 0, "offset": 1, "timestamp_ms": 5, "key": b"a", name: True}
+    path = parquet(tmp_path / "a.parquet", [tuple(row.values())])
+    with pytest.raises(BadInput, match=f"the column {name} has type bool.*: expected whole numbers"):
+        LocalExport(path, "parquet", 2)
+
+
+class Pieces:
+    """A stream that counts the bytes that are searched for the end of a line."""
+
+    def __init__(self, *pieces: bytes) -> None:
+        self.pieces, self.searched = list(pieces), 0
+
+    def read(self, _: int) -> Any:
+        return Piece(self, self.pieces.pop(0)) if self.pieces else b""
+
+
+class Piece(bytes):
+    stream: Pieces
+
+    def __new__(cls, stream: Pieces, data: bytes) -> Self:
+        made = super().__new__(cls, data)
+        made.stream = stream
+        return made
+
+    def split(self, *words: Any) -> list[bytes]:  # type: ignore[override]
+        self.stream.searched += len(self)
+        return bytes(self).split(*words)
+
+    def __radd__(self, other: bytes) -> Piece:
+        return Piece(self.stream, other + bytes(self))
+
+
+def test_a_long_line_is_searched_once(tmp_path: Path) -> None:
+    stream = Pieces(b"a\n\nb", *[b"c" * 1000] * 50, b"d\n  \ne\nf", b"g")
+    assert list(text_rows._numbered(stream, "x")) == [
+        (1, b"a"), (2, b""), (3, b"b" + b"c" * 50_000 + b"d"), (4, b"  "), (5, b"e"), (6, b"fg"),
+    ]  # fmt: skip
+    assert stream.searched <= 2 * 50_000
+
+
+def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_rows, "LONGEST_LINE", 5 * 2**20)
+    path = tmp_path / "a.json.gz"
+    path.write_bytes(gzip.compress(b"[" + bytes(40 * 2**20)))
+    with pytest.raises(BadInput, match="has a line of more than 5,242,880 bytes: expected a record on each line"):
+        LocalExport(str(path), "json", 2)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "/dev/zero"])
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.json"
+    os.mkfifo(path) if kind == "fifo" else path.symlink_to(kind)
+    for form in ("json", "parquet"):
+        with pytest.raises(BadInput, match="cannot be read: it is a"):
+            record_count(str(path), form, 10)
+        with pytest.raises(BadInput, match="cannot be read: it is a"):
+            LocalExport(str(path), form, 2)
+
+
+def test_the_name_of_a_file_is_no_pattern(tmp_path: Path) -> None:
+    path = parquet(tmp_path / "orders[1] {a,b}*.parquet", ROWS)
+    parquet(tmp_path / "orders1 a.parquet", ROWS)
+    assert files_of(path) == [path]
+    assert read(LocalExport(path, "parquet", 3)) == READ
+
+
+def dictionary_of(folder: Path, size: int, times: int) -> str:
+    """A file in which one key of ``size`` bytes stands for ``times`` records."""
+    folder.mkdir()
+    return parquet(folder / "keys.parquet", [(0, offset, offset, b"k" * size) for offset in range(times)])
+
+
+_READS = """
+import sys
+import pyarrow as pa
+from kafka_conformance.core import errors
+from kafka_conformance.audit.engines.local import export
+export.LARGEST_TEXT = 150 * 2**20
+try:
+    export.LocalExport(sys.argv[1], "parquet", 1)
+except errors.TooMuchText as error:
+    print(pa.default_memory_pool().max_memory(), error)
+"""
+
+
+def test_oversized_parquet_dictionary_is_refused_before_expansion(tmp_path: Path) -> None:
+    path = dictionary_of(tmp_path / "a", 2**20, 200)
+    assert Path(path).stat().st_size < 2**21
+    done = subprocess.run(
+        [sys.executable, "-c", _READS, path], capture_output=True, text=True, timeout=120, check=False
+    )  # fmt: skip
+    most, _, error = done.stdout.partition(" ")
+    assert "more than 157,286,400 bytes, which are not held in memory: use --engine spark" in error, done.stderr
+    assert 2**20 <= int(most) < 16 * 2**20
+
+
+def test_text_of_json_lines_is_refused_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{"partition": 0, "offset": offset, "key": "k" * 100} for offset in range(10)]
+    monkeypatch.setattr(export_module, "LARGEST_TEXT", 1_000)
+    path = lines(tmp_path / "rows.json", rows)
+    assert len(read(LocalExport(path, "json", 1))) == 10
+    monkeypatch.setattr(export_module, "LARGEST_TEXT", 999)
+    with pytest.raises(KitError, match="more than 999 bytes"):
+        LocalExport(path, "json", 1)
+
+
+def test_an_export_of_too_much_text_is_left_to_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = dictionary_of(tmp_path / "a", 100, 10)
+    monkeypatch.setattr(export_module, "LARGEST_TEXT", 999)
+    given = Given(form="parquet", partitions=1)
+    assert local_source(path, given) is None
+    with pytest.raises(KitError, match="more than 999 bytes"):
+        local_source(path, msgspec.structs.replace(given, engine="local"))

@@ -1,0 +1,77 @@
+"""``place``: one key by every rule of a producer that is known."""
+
+from __future__ import annotations
+
+import zlib
+
+import pytest
+
+from kafka_reference import partition_for_key
+from kafka_reference.partitioning import place
+from kafka_reference.partitioning.places import ANY, CLIENTS, NAMED, RULES
+
+KEY = b"order-4711"
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 25, 1000, 2**31 - 1])
+def test_defaults_of_clients_come_first_and_java_before_all(count: int) -> None:
+    places = place(KEY, count)
+    assert (places[0].rule, places[0].partition) == ("murmur2", partition_for_key(KEY, count))
+    assert {client for one in places for client in one.clients} == set(CLIENTS)
+    kinds = [bool(one.clients) for one in places]
+    assert kinds == sorted(kinds, reverse=True)
+    by_rule = {one.rule: one.partition for one in places}
+    assert by_rule["librdkafka-consistent"] == zlib.crc32(KEY) % count
+    assert by_rule[ANY] is None
+    assert len(by_rule) == len(places)
+
+
+def test_partition_that_was_seen_leaves_the_rules_that_fit() -> None:
+    everything = place(KEY, 25)
+    for seen in range(25):
+        assert place(KEY, 25, seen=seen) == tuple(one for one in everything if one.partition in (None, seen))
+
+
+def test_empty_key_is_drawn_by_librdkafka_and_hashed_by_java() -> None:
+    places = {one.rule: one.partition for one in place(b"", 12)}
+    assert places["librdkafka-consistent"] is None
+    assert places["murmur2"] == partition_for_key(b"", 12)
+
+
+def test_rules_that_take_other_keys_are_left_out() -> None:
+    assert {one.rule for one in place(b"42", 5)} >= {"text-integer", "first-byte"}
+    assert not {one.rule for one in place(KEY, 5)} & {"text-integer", "int32-big-endian", "long-hash-code-masked"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "key", "by_count"),
+    [
+        ("string-hash-code-abs-or-zero", b"polygenelubricants", {7: 0, 12: 0}),  # the hash code is the lowest int
+        ("string-hash-code-abs", b"polygenelubricants", {7: 2**31 % 7, 12: 2**31 % 12}),
+        ("string-hash-code-masked", b"polygenelubricants", {7: 0, 12: 0}),
+        ("string-hash-code-floor-mod", b"polygenelubricants", {7: -(2**31) % 7, 12: -(2**31) % 12}),
+        ("int32-big-endian", b"\xff\xff\xff\xff", {7: 6, 12: 11}),
+    ],
+)
+def test_sign_is_dropped_as_the_name_of_the_rule_says(rule: str, key: bytes, by_count: dict[int, int]) -> None:
+    assert {count: RULES[rule].partition(key, count) for count in by_count} == by_count
+
+
+def test_every_named_rule_and_every_client_exists() -> None:
+    assert set(NAMED.values()) <= RULES.keys()
+    assert set(CLIENTS.values()) - {ANY, "constant-0"} <= RULES.keys()
+
+
+@pytest.mark.parametrize(
+    ("key", "count", "seen", "why"),
+    [
+        ("order-4711", 25, None, "key of place is 'order-4711': expected bytes"),
+        (None, 25, None, "expected bytes"),
+        (KEY, 0, None, "num_partitions"),
+        (KEY, 3, 3, "expected a partition of the topic, 0 to 2"),
+        (KEY, 3, -1, "seen"),
+    ],
+)
+def test_wrong_argument_is_refused_in_a_line(key: bytes, count: int, seen: int | None, why: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=why):
+        place(key, count, seen=seen)
