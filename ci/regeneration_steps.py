@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 
+import broker_gates
 import client_results
 import clients
 import finding_pages
@@ -254,6 +255,12 @@ STEPS = (
          void=lambda: _block_differs(record_broker_cases.PAGE, record_broker_cases.TABLE,
                                      lambda: record_broker_cases.table(record_broker_cases.frozen())),
          after=("broker-cases",)),
+    Step("broker-results", ("ci/broker-results.ndjson",), ("python ci/broker_gates.py",), 900, needs=("go",),
+         keys=_files("ci/broker_gates.py", "ci/brokers/**/*", BROKER_CASES), after=("broker-cases",)),
+    Step("broker-results-page", ("kit/docs/gate-broker.md",), (broker_gates.TABLE,), 2,
+         void=lambda: _block_differs(broker_gates.PAGE, broker_gates.TABLE,
+                                     lambda: broker_gates.table(broker_gates.read_results())),
+         after=("broker-results",)),
     Step("behaviour", ("kit/docs/behaviour.md",), ("kafka-conformance behaviour all --table kit/docs/behaviour.md",), 5,
          void=lambda: _block_differs(DOCS / "behaviour.md", "behaviour", lambda: behaviour_page(RULES.values())),
          after=("certificate",)),

@@ -15,7 +15,7 @@ def _rows(head: str) -> list[str]:
 
 
 def test_selftest_page_table_lists_all_checks_of_the_kit() -> None:
-    assert _rows("check") == [f"| {check.name} | {check.story} |" for check in CHECKS]
+    assert _rows("check") == [f"| {check.name} | {check.description} |" for check in CHECKS]
 
 
 def test_selftest_page_table_lists_all_kit_mutants_with_checks() -> None:
