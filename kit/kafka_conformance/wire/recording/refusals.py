@@ -20,8 +20,10 @@ CHANGED: Final = frozenset({"Metadata"})
 
 def can_refuse(api: str, codec: Codec) -> bool:
     """Return whether a response of this API has an error for the request as a whole, or for each of its partitions."""
-    return api in CHANGED or api in _NESTED or any(
-        field["name"] == "ErrorCode" for field in codec.message(f"{api}Response").schema["fields"]
+    return (
+        api in CHANGED
+        or api in _NESTED
+        or any(field["name"] == "ErrorCode" for field in codec.message(f"{api}Response").schema["fields"])
     )
 
 

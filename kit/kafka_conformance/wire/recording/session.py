@@ -59,9 +59,7 @@ async def record_until(
             if tail is not None and process.stdout is not None:
                 reader = asyncio.create_task(tail.read(process.stdout))
             ends.append(asyncio.create_task(process.wait()))
-        ended, _ = await asyncio.wait(
-            ends, return_when=asyncio.FIRST_COMPLETED, timeout=limit_s if command else None
-        )
+        ended, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED, timeout=limit_s if command else None)
         if not ended:
             raise TimeoutError
         for task in ended:
