@@ -25,7 +25,7 @@ _CELL = 1500
 
 def transcript(outcomes: Sequence[Outcome], release: str, target: str) -> str:
     """Return a section for each outcome, those with the fewest requests first."""
-    lines = [f"# Kafka {release} and {target}", ""]
+    lines = [f"# Kafka {release} and {target}", "", *([] if outcomes else ["No case differs."])]
     for outcome in sorted(outcomes, key=lambda each: (len(each.case.steps), each.case.id)):
         lines += _section(outcome, release, target)
     return "\n".join(lines) + "\n"

@@ -52,6 +52,8 @@ class Proxy:
     connections: int = 0
     done: list[tuple[str, int]] = field(default_factory=list)
     """What of the script has happened."""
+    narrowed: set[str] = field(default_factory=set)
+    """APIs of which a broker offers more versions than programs were shown."""
 
     _listeners: dict[Address, asyncio.Server] = field(default_factory=dict)
     _counted: Counter[str] = field(default_factory=Counter)
@@ -286,7 +288,7 @@ class _Connection:
     async def _rewritten(self, request: Frame, data: bytes) -> bytes:
         codec, proxy = shipped_codec(), self.proxy
         try:
-            return await rewritten(request.api, request.version, data, codec, proxy.own, proxy.most)
+            return await rewritten(request.api, request.version, data, codec, proxy.own, proxy.most, proxy.narrowed)
         except (MalformedMessage, BadInput) as error:
             proxy.warn_once(f"passed on as it is, with the broker's own addresses, if any: {error}")
             return data
