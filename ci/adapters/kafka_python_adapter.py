@@ -6,6 +6,7 @@ import os
 
 from kafka import KafkaConsumer, KafkaProducer
 from kafka.codec import has_lz4, has_snappy, has_zstd
+from kafka.errors import UnsupportedCodecError
 
 env, delivered, producer, futures = os.environ, 0, None, []
 results, timeout_ms = open(env["RESULTS"], "w", buffering=1), int(env["TIMEOUT_MS"])
@@ -17,10 +18,14 @@ for line in map(json.loads, open(env["WORKLOAD"], encoding="utf-8")):
         consumer = KafkaConsumer(env["TOPIC"], group_id=env["GROUP"], auto_offset_reset="earliest", enable_auto_commit=False,
                                  isolation_level=env["ISOLATION"], session_timeout_ms=int(env["SESSION_MS"]), **common)
         while delivered < line["consume"]:
-            for one in sum(consumer.poll(500).values(), []):
+            try:
+                polled = sum(consumer.poll(500).values(), [])
+            except UnsupportedCodecError:
+                raise SystemExit(77) from None
+            for one in polled:
                 found = {"partition": one.partition, "offset": one.offset, "value": one.value.decode()}
                 print(json.dumps(found), file=results)
-                delivered += 1
+            delivered += len(polled)
         consumer.commit()
         consumer.close()
         continue

@@ -76,4 +76,4 @@ def test_page_of_commands_names_every_option_but_reports() -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "ci/adapters").glob("*.py")), ids=lambda each: str(each.name))
 def test_adapter_is_about_forty_lines(path: Path) -> None:
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-    assert len(lines) <= 42
+    assert len(lines) <= 45

@@ -139,8 +139,9 @@ def _judged(
     judge.take(decoded(read_trace(folder / "trace")[1], shipped_codec()))
     findings = [Found(one.kind, one.what) for one in judge.findings]
     if code is None:
-        have, of = len(results.lines), len(workload.records) if script.is_producer else script.consume[-1]
-        findings.append(Found("no-end", f"{have:,} of {plural(of, 'record')} have a line in RESULTS"))
+        reported = sum(one.record >= 0 or one.partition >= 0 for one in results.lines)
+        of = len(workload.records) if script.is_producer else script.consume[-1]
+        findings.append(Found("no-end", f"{reported:,} of {plural(of, 'record')} have a line in RESULTS"))
     log, committed = stored
     if script.is_producer:
         findings += promises.judge_producer(script, workload.records, results, log)

@@ -72,6 +72,15 @@ def test_client_that_differs_is_reported_and_can_be_known(address: str, tmp_path
     assert ran.return_value == 1, "an entry that no longer fails is an error"
 
 
+def test_reports_of_a_gate_are_written_for_every_reader(address: str, tmp_path: Path) -> None:
+    made = {name: tmp_path / name.strip("-") for name in ("--junit", "--markdown", "--html", "--badge")}
+    words = [word for name, path in made.items() for word in (name, str(path))]
+    ran = gate("--to", address, "--run", "produce/acks-1", *words, "--no-github", "--", sys.executable, str(ADAPTER))
+    assert ran.return_value == 0, ran.output
+    assert all("client/produce/acks-1" in made[name].read_text() for name in ("--junit", "--markdown", "--html"))
+    assert "1 of 1 rule asked conforms" in made["--badge"].read_text()
+
+
 def test_adapter_that_fails_or_refuses_is_not_passed(address: str) -> None:
     ran = gate("--to", address, "--run", "produce/plain", "--", sys.executable, "-c", "raise SystemExit(77)")
     assert ran.return_value == 2
