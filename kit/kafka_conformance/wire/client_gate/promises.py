@@ -170,9 +170,12 @@ def _misplaced(script: Script, records: Sequence[Record], stored: Mapping[int, S
 
 def judge_consumer(
     script: Script, records: Sequence[Record], results: Results, log: Sequence[LogRecord],
-    committed: Mapping[int, int],
+    committed: Mapping[int, int], *, ended: bool = True,
 ) -> Iterator[Found]:  # fmt: skip
-    """Yield what is wrong, one finding for each kind, with the first example."""
+    """Yield what is wrong, one finding for each kind, with the first example.
+
+    Of a consumer that has not ``ended`` by itself, only what it left out before other records of a partition is missing.
+    """
     hidden = {record.value.encode() for record in records if record.hidden}
     if script.settings.isolation == "read_uncommitted":
         hidden = set()
@@ -196,12 +199,15 @@ def judge_consumer(
         f"partition {partition}: offset {offset:,} before {other:,}"
         for partition, offsets in sorted(order.items()) for offset, other in pairwise(offsets) if offset > other
     ])  # fmt: skip
-    missing = sorted(place for place in visible if place not in counts)
+    last = {partition: max(offsets) for partition, offsets in order.items()}
+    missing = sorted(place for place in visible if place not in counts and (ended or place[1] < last.get(place[0], -1)))
     yield from _found("not-delivered", list(map(_at, missing)))
     yield from _found("commit-beyond", [
         f"{_at(place)} is skipped: {committed[place[0]]:,} is committed" for place in missing
         if place[1] < committed.get(place[0], -1)
     ])  # fmt: skip
+    if not ended:
+        return
     yield from _found("commit-behind", [
         f"partition {partition}: {committed.get(partition, -1):,} is committed, {max(offsets):,} was given"
         for partition, offsets in sorted(order.items()) if committed.get(partition, -1) <= max(offsets)

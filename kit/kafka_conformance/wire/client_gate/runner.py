@@ -145,8 +145,8 @@ def _judged(
     log, committed = stored
     if script.is_producer:
         findings += promises.judge_producer(script, workload.records, results, log)
-    elif code is not None:
-        findings += promises.judge_consumer(script, workload.records, results, log, committed)
+    else:
+        findings += promises.judge_consumer(script, workload.records, results, log, committed, ended=code is not None)
     if findings:
         return Outcome(script, Verdict.DIFFERS, "", tuple(findings), judge.totals.requests)
     if why := _unjudged(script, workload, results, proxy, judge):

@@ -46,13 +46,18 @@ async def record_until(
     """
     ends: list[asyncio.Task[Any]] = [asyncio.create_task(proxy.failed()), asyncio.create_task(_flushing(proxy.file))]
     process, reader = None, None
-    pipe = {} if tail is None else {"stdin": asyncio.subprocess.DEVNULL, "stdout": asyncio.subprocess.PIPE,
-                                    "stderr": asyncio.subprocess.STDOUT}  # fmt: skip
+    own = asyncio.subprocess
+    stdin, stdout, stderr = (None, None, None) if tail is None else (own.DEVNULL, own.PIPE, own.STDOUT)
     try:
         if command:
             try:
                 process = await asyncio.create_subprocess_exec(
-                    *command, env={**os.environ, **environment}, start_new_session=True, **pipe
+                    *command,
+                    stdin=stdin,
+                    stdout=stdout,
+                    stderr=stderr,
+                    start_new_session=True,
+                    env={**os.environ, **environment},
                 )
             except (OSError, ValueError) as error:
                 raise BadInput(f"{command[0]} cannot be started: {error}") from error

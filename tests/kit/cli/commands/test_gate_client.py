@@ -68,8 +68,9 @@ def test_client_that_differs_is_reported_and_can_be_known(address: str, tmp_path
     ran = gate(*words, *command)
     assert ran.return_value == 0, ran.output
     assert "1 known failure" in ran.output
-    ran = gate(*words, "--", sys.executable, str(ADAPTER))
+    ran = gate(*words, "--github", "--", sys.executable, str(ADAPTER))
     assert ran.return_value == 1, "an entry that no longer fails is an error"
+    assert "::error" in ran.output
 
 
 def test_reports_of_a_gate_are_written_for_every_reader(address: str, tmp_path: Path) -> None:

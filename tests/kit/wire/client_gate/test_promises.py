@@ -128,6 +128,14 @@ def test_mistake_of_a_consumer_is_found(
     assert read(change(GIVEN), committed) == found
 
 
+def test_consumer_that_did_not_end_left_out_only_what_is_before_other_records() -> None:
+    found = judge_consumer(READ, RECORDS, Results([GIVEN[0], GIVEN[2]]), LOG, {0: 2}, ended=False)
+    assert [(one.kind, one.what) for one in found] == [
+        ("not-delivered", "0@1"),
+        ("commit-beyond", "0@1 is skipped: 2 is committed"),
+    ]
+
+
 def test_record_of_an_aborted_transaction_is_hidden_from_read_committed_alone() -> None:
     records = [*RECORDS[:3], replace(RECORDS[3], hidden=True)]
     assert read(records=records) == ["delivered-hidden"]
