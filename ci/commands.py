@@ -102,6 +102,7 @@ INSTANCES = (
     Instance("freeze --check --rules murmur2 --kafka 4.4.0", JVM, "murmur2"),
     Instance("gate --rules murmur2 --seed 1 --examples 20 -- {python} {examples}/driver.py", LIGHT, "murmur2"),
     Instance("gate broker 127.0.0.1:1", WIRE, "no connection to 127.0.0.1:1", 2),
+    Instance("gate client --to 127.0.0.1:1 -- {python} -c pass", WIRE, "no connection to 127.0.0.1:1", 2),
     Instance("idempotence --kafka 3.2.0 acks=1 retries=0", LIGHT, "not idempotent"),
     Instance("idempotence --kafka 4.4.0", JVM, "4.4.0"),
     Instance("jars list", LIGHT, NEWEST),

@@ -51,6 +51,7 @@ TESTS = (
 LEFT_OUT = {
     "tests/kit/cli/commands/test_audit.py": "numpy",
     "tests/kit/cli/commands/test_gate_broker.py": "kafka",
+    "tests/kit/cli/commands/test_gate_client.py": "kafka",
     "tests/kit/cli/commands/test_skew.py": "numpy",
     "tests/kit/cli/commands/test_verify.py": "numpy",
     "tests/kit/cli/test_audit_broker.py": "numpy",

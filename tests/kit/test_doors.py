@@ -41,6 +41,7 @@ _OWN_FILES = {
     "reports/page.py": "ships with the package",
     "rules/record_batch/spaces.py": "ships with the package",
     "rules/summaries.py": "ships with the package",
+    "wire/client_gate/script.py": "ships with the package",
     "wire/codec/schemas.py": "ships with the package; jars of the cache",
     "verify/coverage/mirrored.py": "ships with the package",
     "verify/coverage/record.py": "ships with the package",

@@ -130,6 +130,8 @@ class KnownFailures:
     today: date = date.min
     partial: bool = False
     """Whether a part of the questions is asked, by choice or for want of the target: no match then says nothing."""
+    whole: bool = False
+    """Whether a rule that is asked is asked as a whole, in a partial run too."""
     _matches: dict[int, set[str]] = field(default_factory=dict)
     _asked: set[tuple[str, str, str]] = field(default_factory=set)
     _differing: set[tuple[int, str]] = field(default_factory=set)
@@ -222,7 +224,7 @@ class KnownFailures:
             return min(gone)
         asked = [at for rule, at in self._rules if rule == entry.rule and entry.holds_in(at)]
         was_asked = entry.case and any((entry.rule, at, entry.case) in self._asked for at in asked)
-        if self.partial and number not in self._matches and not was_asked:
+        if self.partial and number not in self._matches and not was_asked and not (self.whole and asked):
             return ""
         if not asked or (entry.case and not was_asked):
             return "unknown"
@@ -328,6 +330,9 @@ def _merged(found: Iterable[tuple[Differed, str]], known: KnownFailures) -> Iter
 
 def _spans(found: Iterable[str], asked: Iterable[str]) -> list[str]:
     """Return ``found`` as spans among the releases asked; a span to the newest asked is open, as one to the oldest is."""
+    found, asked = set(found), set(asked)
+    if found == asked:
+        return [""]  # also of a broker whose release is not known
     every = sorted(map(parse_release, asked))
     return [_span_text(run[0], run[-1], every) for run in runs(set(map(parse_release, found)), every)]
 

@@ -184,6 +184,7 @@ TESTED: dict[str, tuple[str, ...]] = {
     "diff": ("kit/cli/commands/test_diff.py",),
     "drift": ("kit/cli/commands/test_drift.py", "conformance"),
     "gate broker": ("kit/cli/commands/test_gate_broker.py",),
+    "gate client": ("kit/cli/commands/test_gate_client.py", "cluster"),
     "freeze": ("kit/cli/commands/test_freeze.py", "conformance"),
     "idempotence": ("kit/cli/commands/test_idempotence.py",),
     "jars resolve": ("kit/cli/commands/test_jars.py",),

@@ -65,6 +65,10 @@ def differed(result: GateResult) -> list[Differed]:
     return [each for each in result.events if isinstance(each, Differed)]
 
 
+def test_transcript_without_a_difference_says_so() -> None:
+    assert transcript([], "4.4.0", "the broker") == "# Kafka 4.4.0 and the broker\n\nNo case differs.\n"
+
+
 def test_broker_that_answers_as_kafka_conforms() -> None:
     result, _ = gated({"b/three-0": 5})
     assert (result.ended.exit_code, result.ended.why) == (0, "4 of 4 cases agree with Kafka")

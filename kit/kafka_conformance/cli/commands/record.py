@@ -11,14 +11,12 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import io
-import os
 import shutil
-import signal
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import click
 import msgspec
@@ -29,19 +27,15 @@ from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.files import open_stream
 from kafka_conformance.core.notices import note
 from kafka_conformance.core.streams import say
-from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.wire.client import parse_address
-from kafka_conformance.wire.codec.messages import shipped_codec
-from kafka_conformance.wire.recording.proxy import Fault, Proxy
-from kafka_conformance.wire.recording.refusals import can_refuse
+from kafka_conformance.wire.recording.faults import parse_faults, parse_limits
+from kafka_conformance.wire.recording.proxy import Proxy
+from kafka_conformance.wire.recording.session import record_until
 from kafka_conformance.wire.recording.trace import FORMAT, Head
 
 __all__ = ["run"]
-
-_FLUSH_S, _TERM_S = 0.5, 5.0
-_MOST_ERRORS = 2**15
 
 
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
@@ -70,8 +64,8 @@ def run(
     """Record until COMMAND ends, or Ctrl-C; return 0. Raises BadInput, KitError."""
     if ca is not None and not tls:
         raise BadInput("--ca: certificates are for --tls")
-    script = _script({"--lose-request": lose_request, "--lose-response": lose_response, "--refuse": refuse})
-    most = dict(_numbered("--at-most", text) for text in at_most)
+    script = parse_faults({"lose-request": lose_request, "lose-response": lose_response, "refuse": refuse}, "--")
+    most = parse_limits(at_most, "--")
     try:
         address = parse_address(to)
     except BadInput as error:
@@ -95,6 +89,8 @@ def run(
             file.close()
     if missed := [f"{api}={number}" for api, number in script if (api, number) not in proxy.done]:
         note(f"warning: there was no such request: {', '.join(missed)}")
+    if idle := [f"{api}={version}" for api, version in most.items() if api not in proxy.narrowed]:
+        note(f"warning: --at-most had no effect: no broker was seen that offers more: {', '.join(idle)}")
     note(f"{plural(proxy.frames, 'frame')} on {plural(proxy.connections, 'connection')} in {path}: "
          f"kafka-conformance trace {path}")  # fmt: skip
     if interrupted:
@@ -112,51 +108,10 @@ async def _record(proxy: Proxy, port: int, command: Sequence[str], limit_s: floa
     """Record until the command ends, and return its exit code. Raises KitError, also if it does not end in time."""
     bootstrap = f"127.0.0.1:{await proxy.listen(port)}"
     say(bootstrap, flush=True)
-    ends: list[asyncio.Task[Any]] = [asyncio.create_task(proxy.failed()), asyncio.create_task(_flushing(proxy.file))]
-    process = None
     try:
-        if command:
-            try:
-                process = await asyncio.create_subprocess_exec(
-                    *command, env={**os.environ, "BOOTSTRAP": bootstrap}, start_new_session=True
-                )
-            except (OSError, ValueError) as error:
-                raise BadInput(f"{command[0]} cannot be started: {error}") from error
-            ends.append(asyncio.create_task(process.wait()))
-        within_s = limit_s if command else None
-        ended, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED, timeout=within_s)
-        if not ended:
-            raise KitError(f"{command[0]} did not end within {limit_s:g} s: --timeout SECONDS gives it more")
-        for task in ended:
-            task.result()
-        return process.returncode if process else None
-    finally:
-        if process is not None:
-            await _end(process)
-        for task in ends:
-            task.cancel()
-        await asyncio.gather(*ends, return_exceptions=True)
-        await proxy.close()
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a command, and what it started and left running: politely, then for good."""
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _TERM_S)
-            return
-
-
-async def _flushing(file: BinaryIO) -> None:
-    """Write what is buffered, again and again, so that little is lost if this process is killed. Raises KitError."""
-    while True:
-        await asyncio.sleep(_FLUSH_S)
-        try:
-            file.flush()
-        except OSError as error:
-            raise KitError(f"the trace cannot be written: {error.strerror}") from error
+        return await record_until(proxy, command, {"BOOTSTRAP": bootstrap}, limit_s)
+    except TimeoutError:
+        raise KitError(f"{command[0]} did not end within {limit_s:g} s: --timeout SECONDS gives it more") from None
 
 
 def _flush(file: BinaryIO, path: Path) -> None:
@@ -164,39 +119,6 @@ def _flush(file: BinaryIO, path: Path) -> None:
         file.flush()
     except OSError as error:
         raise KitError(f"{path} cannot be written: {error.strerror}") from error
-
-
-def _script(given: Mapping[str, Sequence[str]]) -> dict[tuple[str, int], Fault]:
-    """Parse what happens to which request. Raises BadInput."""
-    script: dict[tuple[str, int], Fault] = {}
-    for option, texts in given.items():
-        for text in texts:
-            which, _, code = text.partition(":")
-            api, number = _numbered(option, which)
-            if number == 0 or (api, number) in script:
-                raise BadInput(f"{option} {text}: requests are counted from 1, and only one thing can happen to each")
-            if option != "--refuse":
-                script[api, number] = "lose-request" if option == "--lose-request" else "lose-response"
-                if code:
-                    raise BadInput(f"{option} {text}: an error code is for --refuse")
-                continue
-            if not code.isascii() or not code.isdigit() or not 0 < int(code) < _MOST_ERRORS:
-                raise BadInput(f"{option} {text}: expected an error code of Kafka's, like Produce=3:45")
-            if not can_refuse(api, shipped_codec()):
-                raise BadInput(f"{option} {text}: a response of {api} has no error for the whole request")
-            script[api, number] = int(code)
-    return script
-
-
-def _numbered(option: str, text: str) -> tuple[str, int]:
-    """Parse ``Produce=3``. Raises BadInput."""
-    api, equals, number = text.partition("=")
-    apis = list(shipped_codec().apis.values())
-    if not equals or not number.isascii() or not number.isdigit() or len(number) > 9:
-        raise BadInput(f"{option} {text}: expected an API and a number, like Produce=3")
-    if api not in apis:
-        raise BadInput(f"{option} {text}: there is no API {api!r}: {did_you_mean(api, apis)}")
-    return api, int(number)
 
 
 def _trust(ca: Path | None) -> ssl.SSLContext:

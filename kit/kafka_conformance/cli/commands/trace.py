@@ -102,6 +102,8 @@ def _verdict(judge: Judge) -> str:
         parts.append(f"not judged: {plural(total.undecoded, 'message')} that cannot be decoded (--frames shows why)")
     if judge.findings:
         word = f"DIFFERS: {plural(len(judge.findings), 'finding')}"
+    elif not total.requests and not total.responses:
+        word = "nothing to judge: the recording has no frame; the program has to use the address that record prints"
     elif not total.is_judged:
         word = "nothing to judge: no batch, committed offset or heartbeat"
     else:

@@ -16,12 +16,13 @@ from typing import Any, Self, TypeAlias
 
 from kafka_conformance.brokers.settings import HOST
 from kafka_conformance.core.errors import BadInput, BrokerLost
+from kafka_conformance.wire.codec.messages import error_name
 from kafka_conformance.wire.frames import read_exactly
 
 __all__ = [
     "DEBUGGING", "READ_COMMITTED", "READ_UNCOMMITTED", "BrokerMetadata", "Connection", "FetchedLog", "PendingResponse",
-    "alter_topic", "await_true", "create_topic", "described_setting", "elect", "error_name", "fetch",
-    "list_end_offset", "metadata", "metadata_without_elr", "produce", "produced",
+    "alter_topic", "await_true", "create_topic", "described_setting", "elect", "fetch", "list_end_offset",
+    "metadata", "metadata_without_elr", "produce", "produced",
 ]  # fmt: skip
 
 READ_UNCOMMITTED, READ_COMMITTED = 0, 1
@@ -35,7 +36,6 @@ _MOST_BYTES = 16 * 2**20
 _TOPIC_RESOURCE, _SET = 2, 0
 _PREFERRED, _UNCLEAN = 0, 1
 _LATEST = -1
-_RENAMED = {"NOT_LEADER_FOR_PARTITION": "NOT_LEADER_OR_FOLLOWER"}  # Kafka renamed it in 2.6.0, kafka-python did not
 
 Address: TypeAlias = tuple[str, int]
 
@@ -293,13 +293,6 @@ def elect(connection: Connection, topic: str, *, unclean: bool) -> str:
     if response.error_code:
         return error_name(response.error_code)
     return error_name(response.replica_election_results[0].partition_result[0].error_code)
-
-
-def error_name(code: int) -> str:
-    """Return Kafka's name of an error code, ``NONE`` for 0."""
-    errors = importlib.import_module("kafka.errors")
-    name: str = "NONE" if code == 0 else errors.for_code(code).message
-    return _RENAMED.get(name, name)
 
 
 def await_true(check: Callable[[], bool], limit_s: float, poll_s: float = 0.02) -> bool:

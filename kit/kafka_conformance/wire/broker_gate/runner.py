@@ -127,6 +127,11 @@ class Target:
         """Whether the broker has DeleteTopics."""
         return self._has("DeleteTopics", _ADMIN["DeleteTopics"])
 
+    def partition_count(self, case: Case) -> int:
+        """Return how many partitions the topic of a case has: a broker without CreateTopics makes as many as it likes."""
+        (topic,) = case.topics
+        return self._counts.get(self._topic(case, topic), topic.partitions)
+
     def broker_count(self) -> int:
         """Return how many brokers the cluster has."""
         return len(self._admin("Metadata", {"topics": [], "allowAutoTopicCreation": False})["brokers"])

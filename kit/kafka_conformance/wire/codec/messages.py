@@ -30,7 +30,7 @@ from typing import Any, Final, TypeAlias
 from kafka_conformance.core.errors import BadInput, MalformedMessage
 from kafka_conformance.wire.codec.schemas import Schema, read_jar, read_shipped
 
-__all__ = ["ZERO_UUID", "Codec", "Fields", "Message", "error_codes", "jar_codec", "shipped_codec"]
+__all__ = ["ZERO_UUID", "Codec", "Fields", "Message", "error_codes", "error_name", "jar_codec", "shipped_codec"]
 
 Fields: TypeAlias = dict[str, Any]
 
@@ -41,6 +41,7 @@ _ABSENT: Schema = {"name": "Absent", "type": "int8", "versions": "none"}
 _BYTES = frozenset({"bytes", "records"})
 _UNDECODABLE = (struct.error, ValueError, AssertionError, IndexError, EOFError, OverflowError, MemoryError)
 _UNENCODABLE = (struct.error, ValueError, TypeError, AttributeError, OverflowError)
+_RENAMED = {"NOT_LEADER_FOR_PARTITION": "NOT_LEADER_OR_FOLLOWER"}  # Kafka renamed it in 2.6.0, kafka-python did not
 _API_VERSIONS, _CONTROLLED_SHUTDOWN = 18, 7
 
 
@@ -248,6 +249,13 @@ def error_codes(answer: Any) -> Iterator[int]:
     elif isinstance(answer, list):
         for each in answer:
             yield from error_codes(each)
+
+
+def error_name(code: int) -> str:
+    """Return Kafka's name of an error code, ``NONE`` for 0."""
+    errors = importlib.import_module("kafka.errors")
+    name: str = "NONE" if code == 0 else errors.for_code(code).message
+    return _RENAMED.get(name, name)
 
 
 @cache

@@ -49,13 +49,15 @@ async def rewritten(
     codec: Codec,
     own: Callable[[Address], Awaitable[Address]],
     most: Mapping[str, int],
+    narrowed: set[str],
 ) -> bytes:
     """Return a response with the addresses that ``own`` gives, and without versions above ``most``.
 
+    The APIs that have fewer versions by that are added to ``narrowed``.
     A response that names no broker stays as it is, byte for byte. Raises MalformedMessage, BadInput.
     """
     version, correlation, fields = decode_lenient(codec, api, version, data)
-    changed = _narrowed(fields, codec, most) if api == "ApiVersions" else False
+    changed = _narrowed(fields, codec, most, narrowed) if api == "ApiVersions" else False
     for node in _nodes(api, fields):
         address = (node["host"], node["port"])
         if address[1] > 0:  # a coordinator that was not found has port -1
@@ -75,9 +77,10 @@ def _nodes(api: str, fields: Fields) -> Iterator[dict[str, Any]]:
         yield from fields.get("nodeEndpoints", ())
 
 
-def _narrowed(fields: Fields, codec: Codec, most: Mapping[str, int]) -> bool:
+def _narrowed(fields: Fields, codec: Codec, most: Mapping[str, int], narrowed: set[str]) -> bool:
     limits = {codec.api_key(api): version for api, version in most.items()}
     found = [each for each in fields["apiKeys"] if each["maxVersion"] > limits.get(each["apiKey"], each["maxVersion"])]
     for each in found:
         each["maxVersion"] = max(each["minVersion"], limits[each["apiKey"]])
+        narrowed.add(codec.apis[each["apiKey"]])
     return bool(found)

@@ -112,6 +112,7 @@ class _Partition:
 
     sent: dict[int, _Batch] = field(default_factory=dict)
     expected: int | None = None
+    may_restart: bool = False
 
 
 @dataclass
@@ -249,6 +250,8 @@ class Judge:
         if not found.sent and found.expected is None and producer in self._given:
             found.expected = 0
         new = _Batch(batch.checksum, batch.size_in_bytes, batch.record_count)
+        if found.may_restart and batch.base_sequence == 0:
+            found.sent, found.expected, found.may_restart = {}, 0, False
         place = f"{topic}-{index}: producer {producer.id} epoch {producer.epoch}, sequence {batch.base_sequence}"
         old = found.sent.get(batch.base_sequence)
         if old is None and found.expected not in {None, batch.base_sequence}:
@@ -279,9 +282,8 @@ class Judge:
                 sent = found.sent.get(batch.base_sequence) if found else None
                 if found is None or sent is None or code is None or sent.crc != batch.checksum:
                     continue
-                if code == _UNKNOWN_PRODUCER:
-                    found.sent, found.expected = {}, None
-                elif code or sent.state != "acknowledged":
+                found.may_restart |= code == _UNKNOWN_PRODUCER
+                if code or sent.state != "acknowledged":
                     written = "acknowledged, and the response was lost" if response.is_lost else "acknowledged"
                     sent.state = f"error {code}" if code else written
 

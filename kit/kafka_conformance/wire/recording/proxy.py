@@ -18,7 +18,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO, Final, Literal, TypeAlias
+from typing import BinaryIO, Final, Literal
 
 import msgspec
 
@@ -26,15 +26,11 @@ from kafka_conformance.core.errors import BadInput, KitError, MalformedMessage
 from kafka_conformance.core.notices import warn
 from kafka_conformance.wire.codec.messages import shipped_codec
 from kafka_conformance.wire.recording.addresses import REWRITTEN, Address, rewritten
-from kafka_conformance.wire.recording.refusals import refusal
+from kafka_conformance.wire.recording.faults import Script
+from kafka_conformance.wire.recording.refusals import CHANGED, changed, refusal
 from kafka_conformance.wire.recording.trace import LONGEST_FRAME, SECRET, Change, Frame
 
-__all__ = ["Fault", "Proxy", "Script"]
-
-Fault: TypeAlias = Literal["lose-request", "lose-response"] | int
-"""A request or its response is lost, and its connection closed, as TCP does; or the error that the proxy answers with."""
-Script: TypeAlias = Mapping[tuple[str, int], Fault]
-"""What happens to the n-th request of an API, counted from 1."""
+__all__ = ["Proxy"]
 
 _CONNECT_S: Final = 10.0
 _SASL_HANDSHAKE: Final = "SaslHandshake"
@@ -56,6 +52,8 @@ class Proxy:
     connections: int = 0
     done: list[tuple[str, int]] = field(default_factory=list)
     """What of the script has happened."""
+    narrowed: set[str] = field(default_factory=set)
+    """APIs of which a broker offers more versions than programs were shown."""
 
     _listeners: dict[Address, asyncio.Server] = field(default_factory=dict)
     _counted: Counter[str] = field(default_factory=Counter)
@@ -209,6 +207,8 @@ class _Connection:
             if isinstance(data, str):
                 return f"broker: {data}"
             request = self._answered(data)
+            if request is not None and request.api in CHANGED and (error := _error(request)):
+                data = self._changed_to(request, data, error)
             secret = request is None or request.api in SECRET
             self._respond(request, data, b"" if secret else data)
             if request is not None and request.fate == "lose-response":
@@ -229,14 +229,21 @@ class _Connection:
 
     def _made(self, request: Frame, data: bytes) -> bytes:
         """Return the response that the script gives, if it gives one."""
-        word, _, number = request.fate.partition(" ")
-        if word != "error":
+        if request.api in CHANGED or not (error := _error(request)):
             return b""
         try:
-            return refusal(request.api, request.version, data, int(number), shipped_codec())[1]
+            return refusal(request.api, request.version, data, error, shipped_codec())[1]
         except (MalformedMessage, BadInput) as error:
             self.proxy.warn_once(f"passed on, and not answered with {request.fate}: {error}")
             return b""
+
+    def _changed_to(self, request: Frame, data: bytes, error: int) -> bytes:
+        """Return the broker's response with the error that the script gives."""
+        try:
+            return changed(request.api, request.version, data, error, shipped_codec())
+        except (MalformedMessage, BadInput) as fault:
+            self.proxy.warn_once(f"passed on without {request.fate}: {fault}")
+            return data
 
     async def _answer_made(self) -> bool:
         """Send the responses of the script that are next in line; return whether the client takes them."""
@@ -281,7 +288,7 @@ class _Connection:
     async def _rewritten(self, request: Frame, data: bytes) -> bytes:
         codec, proxy = shipped_codec(), self.proxy
         try:
-            return await rewritten(request.api, request.version, data, codec, proxy.own, proxy.most)
+            return await rewritten(request.api, request.version, data, codec, proxy.own, proxy.most, proxy.narrowed)
         except (MalformedMessage, BadInput) as error:
             proxy.warn_once(f"passed on as it is, with the broker's own addresses, if any: {error}")
             return data
@@ -311,6 +318,12 @@ async def _passed(writer: asyncio.StreamWriter, data: bytes) -> bool:
         await writer.drain()
         return True
     return False
+
+
+def _error(request: Frame) -> int:
+    """Return the error that the script gives to a request, 0 for none."""
+    word, _, number = request.fate.partition(" ")
+    return int(number) if word == "error" else 0
 
 
 def _client(data: bytes) -> str:

@@ -1,4 +1,8 @@
-"""Responses that refuse a request with an error, as a script asks for: all that they say is the error."""
+"""Responses that refuse a request with an error, as a script asks for: all that they say is the error.
+
+A response to Metadata without brokers is none that a broker gives: the broker's own response is passed on, in which the
+topics of the request and their partitions have the error, and no leader.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +12,18 @@ from typing import Any, Final
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.wire.codec.messages import Codec, Fields
 
-__all__ = ["can_refuse", "refusal"]
+__all__ = ["CHANGED", "can_refuse", "changed", "refusal"]
+
+CHANGED: Final = frozenset({"Metadata"})
+"""APIs whose requests are passed on, and whose responses are changed to have an error."""
 
 
 def can_refuse(api: str, codec: Codec) -> bool:
     """Return whether a response of this API has an error for the request as a whole, or for each of its partitions."""
-    return api in _NESTED or any(
-        field["name"] == "ErrorCode" for field in codec.message(f"{api}Response").schema["fields"]
+    return (
+        api in CHANGED
+        or api in _NESTED
+        or any(field["name"] == "ErrorCode" for field in codec.message(f"{api}Response").schema["fields"])
     )
 
 
@@ -29,6 +38,16 @@ def refusal(api: str, version: int, request: bytes, error: int, codec: Codec) ->
     if not fields:
         raise BadInput(f"{api} version {version} has nothing to refuse")
     return correlation, codec.encode_response(api, version, fields, correlation)
+
+
+def changed(api: str, version: int, response: bytes, error: int, codec: Codec) -> bytes:
+    """Return a broker's response in which all topics have this error. Raises BadInput, MalformedMessage."""
+    correlation, fields = codec.decode_response(api, version, response, exact=False)
+    for topic in fields["topics"]:
+        topic["errorCode"] = error
+        for partition in topic["partitions"]:
+            partition |= {"errorCode": error, "leaderId": -1}
+    return codec.encode_response(api, version, fields, correlation)
 
 
 def _named(topic: Mapping[str, Any]) -> Fields:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kafka_conformance.reports.terminal import plural
-from kafka_conformance.wire.codec.messages import Fields, error_codes
+from kafka_conformance.wire.codec.messages import Fields, error_codes, error_name
 from kafka_conformance.wire.recording.exchanges import Closed, Event, Names, Request, Response
 from kafka_conformance.wire.recording.trace import Frame
 from kafka_reference.errors import JavaException
@@ -54,7 +54,7 @@ def _produced(fields: Fields, names: Names) -> Iterator[str]:
 def _acknowledged(fields: Fields, names: Names) -> Iterator[str]:
     for topic in fields["responses"]:
         for one in topic["partitionResponses"]:
-            what = f"error {one['errorCode']}" if one["errorCode"] else f"offset {one['baseOffset']}"
+            what = _error(one["errorCode"]) if one["errorCode"] else f"offset {one['baseOffset']}"
             yield f"{names.topic(topic)}-{one['index']} {what}"
 
 
@@ -67,7 +67,7 @@ def _wanted(fields: Fields, names: Names) -> Iterator[str]:
 def _fetched(fields: Fields, names: Names) -> Iterator[str]:
     for topic in fields["responses"]:
         for one in topic["partitions"]:
-            what = f"error {one['errorCode']}" if one["errorCode"] else plural(len(one["records"] or b""), "byte")
+            what = _error(one["errorCode"]) if one["errorCode"] else plural(len(one["records"] or b""), "byte")
             yield f"{names.topic(topic)}-{one['partitionIndex']} {what}"
 
 
@@ -80,9 +80,13 @@ def _plain(fields: Fields) -> Iterator[str]:
             or (isinstance(value, str) and value)
             or (name.endswith(("Id", "Epoch")) and value != -1)
         ):
-            yield f"{'error' if is_error else name} {value}"
+            yield _error(value) if is_error else f"{name} {value}"
     if codes := sorted(set(error_codes(list(fields.values())))):
-        yield f"errors {', '.join(map(str, codes))}"
+        yield ", ".join(map(_error, codes))
+
+
+def _error(code: int) -> str:
+    return f"error {code} {error_name(code)}"
 
 
 def _batches(data: bytes | None) -> Iterator[str]:

@@ -181,10 +181,25 @@ def test_trace_command_without_record_batches_or_truncated_exits_with_2(tmp_path
     assert "is cut off: its last line, 2, has no end" in kit("trace", str(path)).stderr
 
 
+def test_recording_without_a_frame_says_what_the_program_has_to_do(tmp_path: Path) -> None:
+    done = kit("trace", str(Conversation().write(tmp_path / "a.trace")))
+    assert done.returncode == 2
+    assert "the recording has no frame; the program has to use the address that record prints" in done.stdout
+
+
+def test_limit_of_versions_without_effect_is_a_warning(tmp_path: Path) -> None:
+    start = ("record", "--trace", str(tmp_path / "a.trace"), "--at-most", "Produce=7", "--at-most", "Fetch=1000")
+    with mock_broker() as broker:
+        made = kit(*start, "--to", broker.bootstrap, "--", sys.executable, "-c", PRODUCER)
+    assert made.returncode == 0, made.stderr
+    assert "warning: --at-most had no effect: no broker was seen that offers more: Fetch=1000" in made.stderr
+
+
 def test_trace_command_counts_refused_batches_and_exits_with_0(tmp_path: Path) -> None:
     talk = Conversation()
     talk.produced(talk.produce(batch(-1, producer=-1)), error=3)
-    done = kit("trace", str(talk.write(tmp_path / "a.trace")))
+    done = kit("trace", str(talk.write(tmp_path / "a.trace")), "--frames")
+    assert "orders-0 error 3 UNKNOWN_TOPIC_OR_PARTITION" in done.stdout
     assert (done.returncode, "1 record in 1 batches (0 repeated, 1 refused)" in done.stdout) == (0, True)
 
 

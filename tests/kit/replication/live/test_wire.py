@@ -14,11 +14,11 @@ from kafka_conformance.replication.live.wire import (
     BrokerMetadata,
     Connection,
     await_true,
-    error_name,
     metadata_without_elr,
     produce,
     produced,
 )
+from kafka_conformance.wire.codec.messages import error_name
 
 # kafka-python reads its schemas with a function of importlib that Python 3.11 deprecates.
 pytestmark = pytest.mark.filterwarnings("ignore:.*Use files.. instead:DeprecationWarning")

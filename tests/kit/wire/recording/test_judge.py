@@ -105,6 +105,19 @@ def test_producer_that_is_unknown_to_the_broker_may_begin_again() -> None:
     assert kinds(talk) == []
 
 
+def test_batches_sent_again_after_unknown_producer_are_no_gap() -> None:
+    """As Java does since 2.5: the batch that was refused, and those after it, keep their sequences."""
+    talk = Conversation()
+    talk.give_id()
+    talk.produced(talk.produce(batch(0)))
+    talk.produced(talk.produce(batch(1)), error=59)
+    talk.produced(talk.produce(batch(2)), error=45)
+    talk.produced(talk.produce(batch(1)))
+    talk.produced(talk.produce(batch(2)))
+    talk.produced(talk.produce(batch(3)))
+    assert kinds(talk) == []
+
+
 @pytest.mark.parametrize(("many", "found"), [(5, []), (6, ["too-many-in-flight"])])
 def test_sixth_request_without_an_answer_is_found(many: int, found: list[str]) -> None:
     talk = Conversation()

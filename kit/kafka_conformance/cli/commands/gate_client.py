@@ -1,0 +1,133 @@
+"""Judge a client of any language on the wire, behind a proxy that loses and refuses its requests.
+
+COMMAND starts an adapter: a small program that sends, or reads, what the file in WORKLOAD says, with the client under
+test, and writes to RESULTS what became of each record. For each script a real broker, which the kit starts from jars,
+gets a new topic; COMMAND runs once. Then everything that it sent, and what is stored, is judged.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import click
+
+from kafka_conformance.brokers.broker import NEWEST, running_broker
+from kafka_conformance.cli import options
+from kafka_conformance.cli.commands.gate import entries_of, event_stream, write_known_failures
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import check_writable, exists
+from kafka_conformance.core.progress import steps
+from kafka_conformance.core.streams import say, say_error
+from kafka_conformance.core.suggestion import did_you_mean
+from kafka_conformance.gate.client import ClientPlan, gate_client
+from kafka_conformance.gate.reports import github as gate_github
+from kafka_conformance.gate.reports import writers
+from kafka_conformance.gate.selection import Selection
+from kafka_conformance.wire.broker_gate.runner import PREFIX, Target
+from kafka_conformance.wire.client import parse_address
+from kafka_conformance.wire.client_gate.script import Script, generated, shipped
+from kafka_conformance.wire.codec.messages import shipped_codec
+from kafka_jars.scratch import ScratchFolder
+
+__all__ = ["run", "selected_scripts"]
+
+_ADMIN_S = 30.0
+
+
+@click.argument("command", nargs=-1, type=click.UNPROCESSED)
+@click.option("--kafka", default=NEWEST, show_default=True, metavar="RELEASE",
+              help="Start a broker of this exact release from jars.")  # fmt: skip
+@click.option("--to", "address", default=None, metavar="HOST:PORT",
+              help="Use this broker in place of one of the kit's; its cluster has no other.")  # fmt: skip
+@click.option("--run", "patterns", multiple=True, metavar="PATTERN",
+              help="Run only these scripts: an id, or * for any text, as in 'lost/*'; repeatable.")  # fmt: skip
+@click.option("--skip", multiple=True, metavar="PATTERN", help="Leave these scripts out; repeatable.")
+@click.option("--generate", default=0, type=click.IntRange(0, 100_000), show_default=True, metavar="N",
+              help="Add N scripts of producers that are drawn from the seed.")  # fmt: skip
+@click.option("--list", "listed", is_flag=True, help="Print the scripts and run nothing.")
+@options.seed_up_to(None, "keys, values and generated scripts")
+@click.option("--timeout", default=60.0, type=click.FloatRange(1, 3600), show_default=True, metavar="SECONDS",
+              help="End COMMAND after this time, in each script.")  # fmt: skip
+@click.option("--traces", default=None, type=options.FILE, metavar="FOLDER",
+              help="Keep the trace, the workload and the results of each script here.")  # fmt: skip
+@click.option("--known-failures", "known", default=None, type=options.FILE, metavar="FILE",
+              help="TOML file of the failures that are known.")  # fmt: skip
+@click.option("--write-known-failures", "write_known", is_flag=True, help="Write or update the file of known failures.")
+@click.option("--events", default=None, type=options.REPORT, metavar="FILE", help="Write all events as JSON lines.")
+@options.reports
+@click.option("--github/--no-github", default=None,
+              help="Print GitHub annotations and write a job summary (default: only in GitHub Actions).")  # fmt: skip
+def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Sequence[str], skip: Sequence[str],
+        generate: int, listed: bool, seed: int, timeout: float, traces: Path | None, known: Path | None,
+        write_known: bool, events: Path | None, junit: Path | None, markdown: Path | None, html: Path | None,
+        badge: Path | None, github: bool | None) -> int:  # fmt: skip
+    """Gate one client; return the exit code."""
+    scripts = selected_scripts([*shipped(), *generated(generate, seed)], patterns, skip)
+    if listed:
+        for script in scripts:
+            say(f"{script.id}: {script.title}")
+        return 0
+    if not command:
+        raise BadInput("no COMMAND: name the program to judge after --, as in gate client -- python adapter.py")
+    if shutil.which(command[0]) is None:
+        raise BadInput(f"{command[0]} cannot be started: there is no such program")
+    if address is not None and kafka != NEWEST:
+        raise BadInput("--kafka starts a broker, and --to names one: give one of them")
+    if write_known and known is None:
+        raise BadInput("--write-known-failures needs --known-failures FILE, the file to write")
+    if write_known and known is not None:
+        check_writable(known)
+    entries = entries_of(known if known is not None and (not write_known or exists(known)) else None)
+    if address is not None and any(entry.release for entry in entries.entries):
+        raise BadInput(f"{known} has entries for a release, and that of the broker of --to is not known")
+    shipped_codec().message("ApiVersionsRequest").encode({}, 0)  # a missing extra is reported before a broker starts
+    with ScratchFolder() as scratch, _broker(kafka, address) as (bootstrap, release):
+        host, port = parse_address(bootstrap)
+        plan = ClientPlan(
+            scripts, command, release, seed, timeout, traces or scratch, str(Selection(tuple(patterns), tuple(skip)))
+        )
+        target = Target(host, port, _ADMIN_S, f"{PREFIX}{secrets.token_hex(4)}")
+        try:
+            with event_stream(events) as emit, steps("the gate of a client", len(scripts)) as progress:
+                gated = gate_client(target, (host, port), plan, entries, emit, progress)
+        finally:
+            target.close()
+    writers.show(gated.events)
+    in_actions = gate_github.in_actions(os.environ) if github is None else github
+    writers.write_all(gated.events, junit=junit, markdown=markdown, html=html, badge=badge, github=in_actions)
+    if write_known and known is not None:
+        return write_known_failures(known, entries, gated)
+    return gated.ended.exit_code
+
+
+@contextmanager
+def _broker(kafka: str, address: str | None) -> Iterator[tuple[str, str]]:
+    """Return the address of the broker, and its release as far as it is known."""
+    if address is not None:
+        yield address, f"broker {address}"
+        return
+    say_error("starting a broker")
+    with running_broker(kafka, engine="jars") as broker:
+        yield broker.bootstrap, broker.release
+
+
+def selected_scripts(scripts: Sequence[Script], patterns: Sequence[str], skip: Sequence[str]) -> list[Script]:
+    """Return the scripts that match one of ``patterns``, or any without them, and none of ``skip``. Raises BadInput."""
+    names = [script.id for script in scripts]
+    for pattern in (*patterns, *skip):
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise BadInput(f"no script matches {pattern!r}: {did_you_mean(pattern, names)}")
+    found = [
+        script for script in scripts
+        if (not patterns or any(fnmatchcase(script.id, each) for each in patterns))
+        and not any(fnmatchcase(script.id, each) for each in skip)
+    ]  # fmt: skip
+    if not found:
+        raise BadInput("no script is left to run: --skip matches all that --run selects")
+    return found

@@ -1,0 +1,167 @@
+"""The gate of clients: runs scripts, and reports in the events of a gate.
+
+A script, ``lost/response-idempotent``, is a rule ``client/lost/response-idempotent`` in these events that is asked one
+question. Each kind of finding is a difference. A script is unsupported if the adapter refuses it, and errored if it
+could not be judged.
+
+The exit code: 1 if a script differs that is not known, or an entry of the known failures is wrong; else 2 if nothing was
+judged or a script could not be; else 0.
+"""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from kafka_conformance.core.events import (
+    Began,
+    Differed,
+    Ended,
+    Event,
+    Known,
+    ProtocolError,
+    RuleBegan,
+    RuleEnded,
+    Severity,
+    Target,
+    Verdict,
+)
+from kafka_conformance.core.progress import Steps
+from kafka_conformance.core.version import kit_version
+from kafka_conformance.gate.known_failures import KnownFailures, Miss
+from kafka_conformance.gate.runner import GateResult
+from kafka_conformance.wire.broker_gate import runner as broker_runner
+from kafka_conformance.wire.client_gate import runner
+from kafka_conformance.wire.client_gate.promises import Found
+from kafka_conformance.wire.client_gate.runner import Outcome, meaning, run_script
+from kafka_conformance.wire.client_gate.script import Script
+from kafka_conformance.wire.client_gate.workload import workload_of
+from kafka_conformance.wire.recording.addresses import Address
+
+__all__ = ["ClientPlan", "gate_client", "rule_of"]
+
+_HIGH = frozenset({
+    "commit-beyond", "delivered-hidden", "delivered-out-of-order", "lost", "no-end", "not-delivered", "sequence-reused",
+    "stored-altered", "stored-elsewhere", "stored-out-of-order", "stored-twice",
+})  # fmt: skip
+
+_HINT = "mend the adapter, or see what passed: --traces FOLDER keeps it"
+
+
+@dataclass(frozen=True, slots=True)
+class ClientPlan:
+    """What to run: the scripts, the adapter's command, the release of the broker, and the seed of keys and values."""
+
+    scripts: Sequence[Script]
+    command: Sequence[str]
+    release: str
+    seed: int
+    limit_s: float
+    traces: Path
+    selection: str = ""
+
+
+def gate_client(target: broker_runner.Target, address: Address, plan: ClientPlan, known: KnownFailures,
+                emit: Callable[[Event], None], progress: Steps) -> GateResult:  # fmt: skip
+    """Run all scripts, each in its own topic, and emit each event.
+
+    Raises BrokerLost, KitError and BadInput if the topics cannot be made or deleted, the command cannot be started, or
+    the broker is gone.
+    """
+    result, begun = GateResult(), time.monotonic()
+
+    def record(event: Event) -> None:
+        result.events.append(event)
+        emit(event)
+
+    client = Target(f"client {shlex.join(plan.command)}", "", "", f"gate client -- {shlex.join(plan.command)}")
+    rules = tuple(map(rule_of, plan.scripts))
+    record(Began(kit_version(), client, (plan.release,), rules, plan.seed, 0, (), plan.selection))
+    workloads = {script.id: workload_of(script, plan.seed) for script in plan.scripts}
+    ended = []
+    with target.prepared([each.case for each in workloads.values()]):
+        for script in plan.scripts:
+            progress.doing(script.id)
+            record(RuleBegan(rule_of(script), plan.release, "exact", 1))
+            before = time.monotonic()
+            folder = plan.traces / script.id.replace("/", "-")
+            outcome = run_script(script, workloads[script.id], target, address, plan.command, folder, plan.limit_s)
+            ended.append(_judge(outcome, plan, time.monotonic() - before, known, record, result))
+            progress.advance()
+    known.partial, known.whole = known.partial or bool(plan.selection), True
+    wrong = known.wrong()
+    for stale in wrong:
+        record(stale)
+    record(_ended(ended, len(wrong), time.monotonic() - begun))
+    return result
+
+
+def rule_of(script: Script) -> str:
+    """Return the name of a script in events: ``client/produce/plain``."""
+    return f"client/{script.id}"
+
+
+def _judge(outcome: Outcome, plan: ClientPlan, seconds: float, known: KnownFailures, record: Callable[[Event], None],
+           result: GateResult) -> RuleEnded:  # fmt: skip
+    script, rule = outcome.script, rule_of(outcome.script)
+    known.asked(rule, plan.release, [script.id])
+    kinds: dict[str, list[Found]] = {}
+    for found in outcome.findings:
+        kinds.setdefault(found.kind, []).append(found)
+    covered = 0
+    for kind, alike in kinds.items():
+        actual = {"found": [each.what for each in alike[:20]]}
+        cover = known.covers(Miss(rule, plan.release, script.id, kind, actual, lambda _: False))
+        covered += cover is not None
+        event = _differed(script, plan.release, kind, len(alike), actual, cover)
+        if cover is None:
+            result.unknown.append((event, ""))
+        record(event)
+    agrees, is_known = outcome.verdict is runner.Verdict.AGREES, bool(kinds) and covered == len(kinds)
+    refuses, failed = outcome.verdict is runner.Verdict.NOT_APPLICABLE, outcome.verdict is runner.Verdict.NOT_JUDGED
+    verdict: Verdict = "agrees" if agrees else "known" if is_known else "unsupported" if refuses else "differs"
+    if failed:
+        verdict = "errored"
+        record(ProtocolError(rule, plan.release, "could not judge", outcome.why, _HINT))
+    event_of_end = RuleEnded(
+        rule, plan.release, "exact", verdict, int(not refuses), int(agrees), int(verdict == "differs"), int(is_known),
+        int(failed), int(refuses), int(not refuses), 0, 0, round(seconds, 3), reasons={outcome.why: 1} if refuses else {},
+    )  # fmt: skip
+    record(event_of_end)
+    return event_of_end
+
+
+def _differed(
+    script: Script, release: str, kind: str, times: int, actual: dict[str, list[str]], cover: Known | None
+) -> Differed:
+    severity: Severity = "critical" if kind == "key-elsewhere" else "high" if kind in _HIGH else "medium"
+    return Differed(
+        rule_of(script), release, script.id, "frozen", kind, times, msgspec.to_builtins(script), {"found": []}, actual,
+        "Kafka's own client agrees", script.about, known=cover, severity=severity, effect=meaning(kind),
+    )  # fmt: skip
+
+
+def _ended(ended: Sequence[RuleEnded], stale: int, seconds: float) -> Ended:
+    """Return the verdict."""
+    asked, agreed = sum(each.asked for each in ended), sum(each.agreed for each in ended)
+    differed, known = sum(each.differed for each in ended), sum(each.known for each in ended)
+    refused, failed = sum(each.unsupported for each in ended), sum(each.failed for each in ended)
+    if differed or stale:
+        parts = [f"{differed:,} of {asked - failed:,} scripts differ"] if differed else []
+        parts += [f"{stale} of the known failures no longer true"] if stale else []
+        code, why = 1, ", and ".join(parts)
+    elif asked == failed:
+        code, why = 2, "nothing was judged"
+    else:
+        code, why = 2 if failed else 0, f"{agreed:,} of {asked - failed:,} scripts agree"
+        why += f", {known:,} known failures" if known else ""
+    why += f"; {refused:,} more do not apply" if refused else ""
+    why += f"; {failed:,} could not be judged" if failed else ""
+    return Ended(
+        code, why, asked, agreed, differed, known, failed, refused, round(seconds, 3), agreed, len(ended), 0, asked
+    )  # fmt: skip

@@ -1,0 +1,180 @@
+"""Run one script: its topic, the proxy, the client's adapter, and the judges."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import Enum
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import open_stream, read_bytes, write_whole
+from kafka_conformance.core.version import kit_version
+from kafka_conformance.reports.terminal import plural
+from kafka_conformance.wire.broker_gate.runner import Target
+from kafka_conformance.wire.broker_gate.runner import Verdict as BrokerVerdict
+from kafka_conformance.wire.client_gate import promises
+from kafka_conformance.wire.client_gate.log import committed_offsets, read_log
+from kafka_conformance.wire.client_gate.promises import Found, Line, Results
+from kafka_conformance.wire.client_gate.script import Script
+from kafka_conformance.wire.client_gate.workload import Workload
+from kafka_conformance.wire.codec.messages import error_codes, shipped_codec
+from kafka_conformance.wire.recording.addresses import Address
+from kafka_conformance.wire.recording.exchanges import decoded
+from kafka_conformance.wire.recording.judge import KINDS as WIRE_KINDS
+from kafka_conformance.wire.recording.judge import Judge
+from kafka_conformance.wire.recording.proxy import Proxy
+from kafka_conformance.wire.recording.session import Tail, record_until
+from kafka_conformance.wire.recording.trace import FORMAT, Head, read_trace
+
+__all__ = ["REFUSED", "Outcome", "Verdict", "meaning", "run_script"]
+
+REFUSED: Final = 77
+"""The exit code of an adapter whose client does not have what a script asks for."""
+
+_READ_S = 30.0
+_LONGEST_RESULTS = 64 * 2**20
+
+
+class Verdict(Enum):
+    """What became of a script."""
+
+    AGREES = "agrees"
+    DIFFERS = "differs"
+    NOT_APPLICABLE = "not applicable"
+    NOT_JUDGED = "could not judge"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The verdict on a script, why it was not judged, what is wrong, and what passed the proxy."""
+
+    script: Script
+    verdict: Verdict
+    why: str = ""
+    findings: tuple[Found, ...] = ()
+    requests: int = 0
+
+
+def meaning(kind: str) -> str:
+    """Return what a kind of finding means."""
+    return {**promises.KINDS, **WIRE_KINDS}[kind]
+
+
+def run_script(
+    script: Script, workload: Workload, target: Target, address: Address, command: Sequence[str], folder: Path,
+    limit_s: float,
+) -> Outcome:  # fmt: skip
+    """Run a script whose topic is there; ``folder`` receives its files.
+
+    Raises BadInput if the command cannot be started, BrokerLost if the broker is gone, and KitError.
+    """
+    topic = target.token(workload.case)
+    script = msgspec.structs.replace(script, partitions=target.partition_count(workload.case))
+    wrote = target.run(workload.case)
+    if wrote.verdict is BrokerVerdict.NOT_APPLICABLE:
+        return Outcome(script, Verdict.NOT_APPLICABLE, wrote.why)
+    if (codes := set(error_codes(wrote.raw))) or wrote.why:
+        why = wrote.why or f"error {min(codes)}"
+        return Outcome(script, Verdict.NOT_JUDGED, f"the records of the script cannot be written: {why}")
+    trace, results = folder / "trace", folder / "results.ndjson"
+    lines = b"".join(msgspec.json.encode(line) + b"\n" for line in workload.lines)
+    write_whole(folder / "workload.ndjson", lines)
+    write_whole(results, b"")
+    environment = {
+        **script.settings.environment(), "TOPIC": topic, "GROUP": f"{topic}-g", "CLIENT_ID": script.id,
+        "WORKLOAD": str(folder / "workload.ndjson"), "RESULTS": str(results),
+        "TIMEOUT_MS": str(int(limit_s * 500)),
+    }  # fmt: skip
+    tail = Tail()
+    with contextlib.closing(io.BufferedWriter(open_stream(trace))) as file:
+        head = Head(FORMAT, kit_version(), f"{address[0]}:{address[1]}", datetime.now(UTC).isoformat())
+        file.write(msgspec.json.encode(head) + b"\n")
+        proxy = Proxy(address, file, None, script.faults, script.limits)
+        code = asyncio.run(_run(proxy, command, environment, limit_s, tail))
+    return _judged(script, workload, proxy, code, tail.text, folder, _stored(address, topic, script))
+
+
+async def _run(
+    proxy: Proxy, command: Sequence[str], environment: Mapping[str, str], limit_s: float, tail: Tail
+) -> int | None:
+    bootstrap = f"127.0.0.1:{await proxy.listen(0)}"
+    try:
+        return await record_until(proxy, command, {**environment, "BOOTSTRAP": bootstrap}, limit_s, tail)
+    except TimeoutError:
+        return None
+
+
+def _stored(address: Address, topic: str, script: Script) -> tuple[Any, dict[int, int]]:
+    log = read_log(address, topic, script.partitions, _READ_S)
+    if script.is_producer:
+        return log, {}
+    return log, committed_offsets(address, f"{topic}-g", topic, script.partitions, _READ_S)
+
+
+def _judged(
+    script: Script, workload: Workload, proxy: Proxy, code: int | None, output: str, folder: Path,
+    stored: tuple[Any, dict[int, int]],
+) -> Outcome:  # fmt: skip
+    last = output.splitlines()[-1] if output else "it printed nothing"
+    if code == REFUSED:
+        return Outcome(script, Verdict.NOT_APPLICABLE, last)
+    if not proxy.frames:
+        why = "no frame came: the client has to use the address in BOOTSTRAP"
+        return Outcome(script, Verdict.NOT_JUDGED, f"{why}; {last}" if output else why)
+    if code:
+        return Outcome(script, Verdict.NOT_JUDGED, f"the adapter ended with exit code {code}: {last}")
+    try:
+        results = Results(_read_results(folder / "results.ndjson"))
+    except BadInput as error:
+        return Outcome(script, Verdict.NOT_JUDGED, str(error))
+    judge = Judge()
+    judge.take(decoded(read_trace(folder / "trace")[1], shipped_codec()))
+    findings = [Found(one.kind, one.what) for one in judge.findings]
+    if code is None:
+        reported = sum(one.record >= 0 or one.partition >= 0 for one in results.lines)
+        of = len(workload.records) if script.is_producer else script.consume[-1]
+        findings.append(Found("no-end", f"{reported:,} of {plural(of, 'record')} have a line in RESULTS"))
+    log, committed = stored
+    if script.is_producer:
+        findings += promises.judge_producer(script, workload.records, results, log)
+    else:
+        findings += promises.judge_consumer(script, workload.records, results, log, committed, ended=code is not None)
+    if findings:
+        return Outcome(script, Verdict.DIFFERS, "", tuple(findings), judge.totals.requests)
+    if why := _unjudged(script, workload, results, proxy, judge):
+        return Outcome(script, Verdict.NOT_JUDGED, why)
+    return Outcome(script, Verdict.AGREES, requests=judge.totals.requests)
+
+
+def _unjudged(script: Script, workload: Workload, results: Results, proxy: Proxy, judge: Judge) -> str:
+    """Return why a script without a finding has not judged the client."""
+    if missed := [f"{api}={number}" for api, number in proxy.script if (api, number) not in proxy.done]:
+        return f"there was no such request: {', '.join(missed)}"
+    if judge.totals.undecoded:
+        return f"{plural(judge.totals.undecoded, 'message')} cannot be decoded: --traces FOLDER keeps them"
+    if script.is_producer:
+        for record in workload.records:
+            if record.number not in results.acknowledged and record.number not in results.failed:
+                return f"RESULTS has no line for record {record.number}"
+    return ""
+
+
+def _read_results(path: Path) -> list[Line]:
+    """Return what the adapter has written. Raises BadInput."""
+    found = []
+    decoder = msgspec.json.Decoder(Line)
+    for number, line in enumerate(read_bytes(path, _LONGEST_RESULTS).splitlines(), 1):
+        try:
+            if line.strip():
+                found.append(decoder.decode(line))
+        except msgspec.DecodeError as error:
+            raise BadInput(f"RESULTS line {number} is no result: {error}") from error
+    return found

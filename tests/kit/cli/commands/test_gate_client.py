@@ -1,0 +1,137 @@
+"""``gate client``: librdkafka's producer against its mock broker, and options that cannot be."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from mock_broker import mock_broker
+
+pytest.importorskip("kafka")
+pytest.importorskip("confluent_kafka")
+
+from kafka_conformance.cli.commands.gate_client import selected_scripts
+from kafka_conformance.cli.main import app
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.events import Differed, Ended, RuleEnded, from_lines
+from kafka_conformance.wire.client_gate.script import shipped
+
+ADAPTER = Path(__file__).parents[4] / "ci/adapters/confluent_kafka_adapter.py"
+LIAR = f"""
+import os, runpy
+runpy.run_path({str(ADAPTER)!r})
+os.truncate(os.environ["RESULTS"], 0)
+open(os.environ["RESULTS"], "a").write("".join('{{"record": %d, "error": "no"}}\\n' % at for at in range(200)))
+"""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with mock_broker() as broker:
+        yield broker.bootstrap
+
+
+def gate(*words: str) -> Result:
+    return CliRunner().invoke(app, ["gate", "client", *words], standalone_mode=False, catch_exceptions=False)
+
+
+def test_client_that_keeps_every_promise_conforms_and_the_traces_are_kept(address: str, tmp_path: Path) -> None:
+    events = tmp_path / "events.ndjson"
+    ran = gate(
+        "--to", address, "--run", "produce/plain", "--run", "compression/*", "--skip", "*/zstd", "--seed", "5",
+        "--traces", str(tmp_path / "traces"), "--events", str(events), "--", sys.executable, str(ADAPTER),
+    )  # fmt: skip
+    assert ran.return_value == 0, ran.output
+    assert "4 of 4 scripts agree" in ran.output
+    assert "seed 5" in ran.output
+    assert sorted(path.name for path in (tmp_path / "traces").iterdir()) == [
+        "compression-gzip", "compression-lz4", "compression-snappy", "produce-plain",
+    ]  # fmt: skip
+    ended = [each for each in from_lines(events.read_bytes().splitlines()) if isinstance(each, RuleEnded)]
+    assert {each.verdict for each in ended} == {"agrees"}
+
+
+def test_client_that_differs_is_reported_and_can_be_known(address: str, tmp_path: Path) -> None:
+    events, known = tmp_path / "events.ndjson", tmp_path / "known.toml"
+    words = ("--to", address, "--run", "produce/plain", "--known-failures", str(known))
+    command = ("--", sys.executable, "-c", LIAR)
+    ran = gate(*words, "--write-known-failures", "--events", str(events), *command)
+    assert ran.return_value == 0, ran.output
+    found = list(from_lines(events.read_bytes().splitlines()))
+    (differed,) = [each for each in found if isinstance(each, Differed)]
+    assert (differed.rule, differed.kind, differed.id) == ("client/produce/plain", "failed", "produce/plain")
+    assert isinstance(found[-1], Ended)
+    assert found[-1].exit_code == 1
+    ran = gate(*words, *command)
+    assert ran.return_value == 0, ran.output
+    assert "1 known failure" in ran.output
+    ran = gate(*words, "--github", "--", sys.executable, str(ADAPTER))
+    assert ran.return_value == 1, "an entry that no longer fails is an error"
+    assert "::error" in ran.output
+
+
+def test_reports_of_a_gate_are_written_for_every_reader(address: str, tmp_path: Path) -> None:
+    made = {name: tmp_path / name.strip("-") for name in ("--junit", "--markdown", "--html", "--badge")}
+    words = [word for name, path in made.items() for word in (name, str(path))]
+    ran = gate("--to", address, "--run", "produce/acks-1", *words, "--no-github", "--", sys.executable, str(ADAPTER))
+    assert ran.return_value == 0, ran.output
+    assert all("client/produce/acks-1" in made[name].read_text() for name in ("--junit", "--markdown", "--html"))
+    assert "1 of 1 rule asked conforms" in made["--badge"].read_text()
+
+
+def test_adapter_that_fails_or_refuses_is_not_passed(address: str) -> None:
+    ran = gate("--to", address, "--run", "produce/plain", "--", sys.executable, "-c", "raise SystemExit(77)")
+    assert ran.return_value == 2
+    assert "nothing was judged; 1 more do not apply" in ran.output
+    ran = gate("--to", address, "--run", "produce/plain", "--", sys.executable, "-c", "raise SystemExit(3)")
+    assert ran.return_value == 2
+    assert "no frame came: the client has to use the address in BOOTSTRAP" in ran.output
+
+
+def test_broker_without_the_state_of_producers_is_shown_to_store_twice(address: str) -> None:
+    """librdkafka's mock: generated scripts lose responses, and their batches are sent again."""
+    words = ("--to", address, "--run", "generated/*", "--generate", "2", "--seed", "5", "--timeout", "20")
+    ran = gate(*words, "--", sys.executable, str(ADAPTER))
+    assert ran.return_value == 1
+    assert "client/generated/2 in broker" in ran.output
+    assert "stored-twice" in ran.output
+
+
+def test_list_prints_the_scripts_and_needs_no_command() -> None:
+    ran = gate("--list")
+    assert (ran.return_value, len(ran.output.splitlines())) == (0, len(shipped()))
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("--run", "produce/plan", "--", "true"), "no script matches 'produce/plan': did you mean"),
+        (("--run", "produce/plain", "--skip", "produce/*", "--", "true"), "no script is left to run"),
+        ((), "no COMMAND: name the program"),
+        (("--", "/no/such/program"), "there is no such program"),
+        (("--to", "127.0.0.1:1", "--kafka", "4.4.0", "--", "true"), "give one of them"),
+        (("--to", "localhost", "--", "true"), "is not an address"),
+        (("--write-known-failures", "--", "true"), "needs --known-failures FILE"),
+    ],
+)
+def test_bad_option_is_refused_before_a_broker_is_started(words: tuple[str, ...], hint: str) -> None:
+    with pytest.raises(BadInput, match=hint):
+        gate(*words)
+
+
+def test_known_failure_of_a_release_needs_a_broker_of_the_kit(tmp_path: Path) -> None:
+    known = tmp_path / "known.toml"
+    known.write_text(
+        '[[known]]\nrule = "client/a"\npattern = "*"\nreason = "b"\nexpires = 2999-01-01\nrelease = "4.4.0"\n'
+    )
+    with pytest.raises(BadInput, match="is not known"):
+        gate("--to", "127.0.0.1:1", "--known-failures", str(known), "--", "true")
+
+
+def test_selected_scripts_match_one_pattern_and_none_that_is_skipped() -> None:
+    found = selected_scripts(shipped(), ["consume/*"], ["*/aborted"])
+    assert found
+    assert all(script.id.startswith("consume/") and script.id != "consume/aborted" for script in found)

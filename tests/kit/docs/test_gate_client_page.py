@@ -1,0 +1,79 @@
+"""The page of ``gate client``: its findings, scripts, variables, adapter and options are those of the command."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+pytest.importorskip("kafka")
+
+from kafka_conformance.cli.main import app
+from kafka_conformance.wire.client_gate.promises import KINDS, Line
+from kafka_conformance.wire.client_gate.script import Settings, shipped
+
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "kit/docs/gate-client.md").read_text(encoding="utf-8")
+
+
+def rows(head: str) -> dict[str, str]:
+    """Return the first two columns of the table with this head."""
+    table = PAGE.partition(f"| {head} |")[2].partition("\n\n")[0]
+    return dict(re.findall(r"^\| `([^`]+)` \| (.*?) \|", table, re.MULTILINE))
+
+
+def test_page_lists_every_kind_of_finding_in_the_words_of_the_command() -> None:
+    assert rows("finding | what it means") == dict(KINDS)
+
+
+def test_page_lists_every_script_in_the_order_of_the_file() -> None:
+    found = rows("script | what it shows")
+    assert list(found) == [script.id for script in shipped()]
+    for script in shipped():
+        assert found[script.id].lower().startswith(script.title.lower())
+        assert script.about in found[script.id]
+
+
+def test_page_shows_the_adapter_that_the_tests_run() -> None:
+    adapter = (ROOT / "ci/adapters/kafka_python_adapter.py").read_text(encoding="utf-8")
+    assert f"```python\n{adapter}```" in PAGE
+
+
+def test_page_names_every_variable_of_the_environment() -> None:
+    for name in (
+        *Settings().environment(),
+        "BOOTSTRAP",
+        "TOPIC",
+        "GROUP",
+        "CLIENT_ID",
+        "WORKLOAD",
+        "RESULTS",
+        "TIMEOUT_MS",
+    ):
+        assert f"`{name}`" in PAGE
+
+
+def test_page_names_every_field_of_a_result() -> None:
+    shown = PAGE.partition("It writes to `RESULTS`")[2].partition("\n\nKeys")[0]
+    assert all(f'"{name}":' in shown for name in Line.__struct_fields__)
+
+
+def test_page_of_commands_names_every_option_but_reports() -> None:
+    command = app.get_command(click.Context(app), "gate client")
+    assert command is not None
+    line = next(
+        each for each in (ROOT / "kit/docs/commands.md").read_text(encoding="utf-8").splitlines()
+        if each.startswith("| `gate client")
+    )  # fmt: skip
+    reports = {"--junit", "--markdown", "--html", "--badge", "--github", "--events", "--write-known-failures"}
+    for option in command.params:
+        if isinstance(option, click.Option) and not reports & set(option.opts):
+            assert any(name in line for name in option.opts), option.opts
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "ci/adapters").glob("*.py")), ids=lambda each: str(each.name))
+def test_adapter_is_about_forty_lines(path: Path) -> None:
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    assert len(lines) <= 45

@@ -1,0 +1,124 @@
+"""Scripts run to their end: librdkafka's producer and its mock broker, with the proxy between them; adapters that fail."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from mock_broker import PARTITIONS, mock_broker
+
+pytest.importorskip("kafka")
+pytest.importorskip("confluent_kafka")
+
+from kafka_conformance.core.errors import BadInput
+from kafka_conformance.wire.broker_gate.runner import Target
+from kafka_conformance.wire.client import parse_address
+from kafka_conformance.wire.client_gate.runner import Outcome, Verdict, run_script
+from kafka_conformance.wire.client_gate.script import Script, Settings
+from kafka_conformance.wire.client_gate.workload import workload_of
+
+ADAPTER = Path(__file__).parents[4] / "ci/adapters/confluent_kafka_adapter.py"
+# The mock broker keeps no state of producers: it takes batches twice, and out of order.
+SCRIPT = Script("lost/one", "one response is lost", Settings(in_flight=1, batch_size=200), PARTITIONS, warm_up=True,
+                rounds=3, lose_response=(f"Produce={PARTITIONS + 2}",))  # fmt: skip
+BEGINNING = f"import os, runpy; env = os.environ; adapter = lambda: runpy.run_path({str(ADAPTER)!r})\n"
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with mock_broker() as broker:
+        yield broker.bootstrap
+
+
+def run(address: str, folder: Path, program: str, script: Script = SCRIPT, limit_s: float = 30.0) -> Outcome:
+    """Run a script with an adapter, which may call the right one as ``adapter()``."""
+    workload, target = workload_of(script, 1), Target(*parse_address(address), 10.0, f"gate-{folder.name}")
+    command = [sys.executable, "-c", BEGINNING + program]
+    try:
+        with target.prepared([workload.case]):
+            return run_script(script, workload, target, parse_address(address), command, folder, limit_s)
+    finally:
+        target.close()
+
+
+def test_producer_that_loses_a_response_agrees_and_all_files_are_kept(address: str, tmp_path: Path) -> None:
+    outcome = run(address, tmp_path, "adapter()")
+    assert (outcome.verdict, outcome.why, outcome.findings) == (Verdict.AGREES, "", ())
+    assert outcome.requests > PARTITIONS
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.ndjson", "trace", "workload.ndjson"]
+    assert len((tmp_path / "results.ndjson").read_text().splitlines()) == PARTITIONS + 60
+
+
+ACKNOWLEDGES_WHAT_IT_NEVER_SENT = """
+lines = open(env["WORKLOAD"]).readlines()
+open(env["WORKLOAD"], "w").writelines(lines[:-2])
+adapter()
+open(env["RESULTS"], "a").write('{"record": 63}')
+"""
+SENDS_ANOTHER_VALUE = """
+text = open(env["WORKLOAD"]).read()
+open(env["WORKLOAD"], "w").write(text.replace('"value":"63 ', '"value":"99 '))
+adapter()
+"""
+REPORTS_OTHER_OFFSETS = """
+adapter()
+text = open(env["RESULTS"]).read()
+open(env["RESULTS"], "w").write(text.replace('"offset": 3}', '"offset": 4}'))
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "kind"),
+    [
+        (ACKNOWLEDGES_WHAT_IT_NEVER_SENT, "lost"),
+        (SENDS_ANOTHER_VALUE, "stored-altered"),
+        (REPORTS_OTHER_OFFSETS, "stored-elsewhere"),
+    ],
+)
+def test_adapter_that_reports_other_than_what_happened_differs(
+    address: str, tmp_path: Path, program: str, kind: str
+) -> None:
+    outcome = run(address, tmp_path, program)
+    assert outcome.verdict is Verdict.DIFFERS
+    assert kind in [one.kind for one in outcome.findings]
+
+
+@pytest.mark.parametrize(
+    ("program", "verdict", "why"),
+    [
+        ("print('no lz4 here'); raise SystemExit(77)", Verdict.NOT_APPLICABLE, "no lz4 here"),
+        ("pass", Verdict.NOT_JUDGED, "no frame came: the client has to use the address in BOOTSTRAP"),
+        ("adapter(); raise SystemExit('broken')", Verdict.NOT_JUDGED, "ended with exit code 1: broken"),
+        ("adapter(); os.kill(os.getpid(), 9)", Verdict.NOT_JUDGED, "ended with exit code -9"),
+        ("adapter(); open(env['RESULTS'], 'a').write('{')", Verdict.NOT_JUDGED, "RESULTS line 65 is no result"),
+        ("adapter(); open(env['RESULTS'], 'w')", Verdict.NOT_JUDGED, "RESULTS has no line for record 0"),
+    ],
+)
+def test_adapter_that_cannot_be_judged_says_why(
+    address: str, tmp_path: Path, program: str, verdict: Verdict, why: str
+) -> None:
+    outcome = run(address, tmp_path, program)
+    assert outcome.verdict is verdict
+    assert why in outcome.why
+
+
+def test_fault_that_does_not_come_is_not_judged(address: str, tmp_path: Path) -> None:
+    script = Script("a", "b", rounds=1, records=1, refuse=("Produce=9:6",))
+    outcome = run(address, tmp_path, "adapter()", script)
+    assert (outcome.verdict, outcome.why) == (Verdict.NOT_JUDGED, "there was no such request: Produce=9")
+
+
+def test_client_that_does_not_end_differs_after_the_deadline(address: str, tmp_path: Path) -> None:
+    program = "import sys; sys.stdout.write('x' * 10**6); sys.stdout.flush(); adapter(); import time; time.sleep(60)"
+    outcome = run(address, tmp_path, program, limit_s=4.0)
+    assert outcome.verdict is Verdict.DIFFERS
+    assert [(one.kind, one.what) for one in outcome.findings] == [("no-end", "64 of 64 records have a line in RESULTS")]
+
+
+def test_command_that_cannot_be_started_is_refused(address: str, tmp_path: Path) -> None:
+    workload, target = workload_of(SCRIPT, 1), Target(*parse_address(address), 10.0, "gate-absent")
+    with target.prepared([workload.case]), pytest.raises(BadInput, match="cannot be started"):
+        run_script(SCRIPT, workload, target, parse_address(address), [str(tmp_path)], tmp_path, 5.0)
+    target.close()
