@@ -16,9 +16,9 @@ from functools import partial
 from pathlib import Path
 
 import client_results
-import clients
 import finding_pages
 import historical_bugs
+import matrix
 import msgspec
 import proof_pages
 import record_broker_cases
@@ -194,10 +194,10 @@ def _void_rule_pages() -> list[str]:
     return [name for name, text in rule_pages().items() if _differs(DOCS / "rules" / name, lambda text=text: text)]
 
 
-def _void_client_pages() -> list[str]:
-    made = clients.made_pages(client_results.read_results())
-    gone = {f"clients/{page.name}" for page in (DOCS / "clients").glob("*.md")} - made.keys()
-    return [*(path for path, text in made.items() if _differs(DOCS / path, lambda text=text: text)), *sorted(gone)]
+def _void_matrix() -> list[str]:
+    made = matrix.made_pages(client_results.read_results(), client_results.read_results(client_results.BROKERS))
+    gone = [str(path.relative_to(DOCS)) for path in matrix.gone_pages(made, DOCS)]
+    return [*(path for path, text in made.items() if _differs(DOCS / path, lambda text=text: text)), *gone]
 
 
 def _void_findings() -> list[str]:
@@ -293,8 +293,10 @@ STEPS = (
          keys=_files("ci/client_gates.py", "ci/client_results.py", "ci/drivers/**/*", "ci/known-failures/*.toml",
                      f"{CASES}/*.ndjson", rules=RULES),
          after=("cases", "kills")),
-    Step("client-pages", ("kit/docs/clients.md", "kit/docs/clients/*.md"), ("python ci/clients.py --pages",), 5,
-         void=_void_client_pages, after=("clients",)),
+    Step("matrix",
+         ("kit/docs/matrix.md", "kit/docs/questions.md", "kit/docs/clients.md", "kit/docs/clients/*.md",
+          "kit/docs/clients/*/*.json", "kit/docs/brokers/*.md", "kit/docs/matrix/*.json"),
+         ("python ci/matrix.py",), 5, void=_void_matrix, after=("clients",)),
     Step("trial", ("kit/docs/trial.md",), ("python ci/trial.py",), 3600, needs=("go", "cargo", "node"),
          keys=_files("ci/trial.*", "ci/client_gates.py", "ci/drivers/**/*", f"{CASES}/*.ndjson", rules=RULES),
          after=("cases", "kills")),
