@@ -86,6 +86,7 @@ class Unanswered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class GateResult(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The gate of a client in one setting, or of a broker.
 
+    ``case_set`` is the set of frozen cases that was asked, as the gate named it; brokers have none.
     ``name`` is the folder in ``ci/drivers``, or the broker's name; ``settings`` are the settings with the same arguments, or
     the release that the broker is compared with; ``unfinished`` is the exit code and the last line of a gate that did not
     finish.
@@ -98,6 +99,7 @@ class GateResult(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     deviations: tuple[Deviation, ...] = ()
     unanswered: tuple[Unanswered, ...] = ()
     unfinished: tuple[int, str] | None = None
+    case_set: str = ""
 
     def count(self, rule: str) -> RuleCount | None:
         """Return the answers to a rule, or None if it was not asked."""
@@ -110,7 +112,7 @@ def result_of(gated: Gated) -> GateResult:
         gated.name,
         gated.settings,
         gated.version,
-        gated.seen.rows,
+        gated.seen,
         None if gated.finished else (gated.exit_code, gated.why),
     )
 
@@ -118,12 +120,13 @@ def result_of(gated: Gated) -> GateResult:
 def broker_result(name: str, version: str, seen: Outline) -> GateResult:
     """Return what is recorded of the gate of a broker, whose events do not know its name."""
     unfinished = None if seen.ended else (2, "the events end before the gate did")
-    return _result(name, seen.releases, version, seen.rows, unfinished)
+    return _result(name, seen.releases, version, seen, unfinished)
 
 
 def _result(
-    name: str, settings: Sequence[str], version: str, rows: Sequence[Row], unfinished: tuple[int, str] | None
+    name: str, settings: Sequence[str], version: str, seen: Outline, unfinished: tuple[int, str] | None
 ) -> GateResult:
+    rows = seen.rows
     return GateResult(
         name,
         tuple(settings),
@@ -132,6 +135,7 @@ def _result(
         tuple(map(_deviation, findings(rows))),
         tuple(Unanswered(one.first.rule, one.where, one.first.what) for one in protocol_errors(rows)),
         unfinished,
+        seen.began.case_set if seen.began else "",
     )
 
 

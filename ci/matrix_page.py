@@ -32,7 +32,7 @@ _CLIENTS = """\
 ## Clients by rule
 
 Each version in its default setting. [Clients compared](clients.md) says the same in words; the page of a client has all of
-its settings.
+its settings. Asked: {sets} of [the frozen cases](cases.md#sets), and fresh questions.
 """
 
 _SETTINGS = """\
@@ -60,12 +60,13 @@ def matrix_page(results: Results) -> str:
     """Return the page."""
     clients = list(of_subject(results.cells, "client"))
     brokers = list(of_subject(results.cells, "broker"))
+    sets = list(dict.fromkeys(cell.case_set for cell in clients if cell.case_set))
     first = [cell for cell in clients if _is_default(cell)]
     others = [cell for cell in clients if not _is_default(cell)]
     states = "\n".join(f"| {MARKS[state]} {state} | {meaning} |" for state, meaning in MEANINGS.items())
     parts = [
         _ABOUT,
-        _CLIENTS,
+        _CLIENTS.format(sets=" and ".join(sets) or "no set"),
         table(["client", "version"], _rows(first, _client_heads)),
         _BROKERS,
         table(["broker", "version", "as Kafka"], _rows(brokers, _broker_heads)),

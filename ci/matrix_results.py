@@ -71,7 +71,7 @@ class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
     release that it is compared with. ``asked``, ``agreed`` and ``unsupported`` count questions; those that are unsupported
     are not among those asked. ``severity`` is that of the worst difference, if its severity is known. ``why`` is the
     reason of a state other than ``agrees`` and ``differs``. ``page`` is the page with the differences, below the
-    documentation's root.
+    documentation's root. ``case_set`` is the set of frozen cases that was asked, which never changes.
     """
 
     subject: Literal["client", "broker"]
@@ -87,6 +87,7 @@ class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
     unsupported: Annotated[int, msgspec.Meta(ge=0)] = 0
     why: str = ""
     page: str = ""
+    case_set: str = ""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -167,6 +168,7 @@ def _judged(cell: Cell, gate: GateResult, count: RuleCount, page: str) -> Cell:
         unsupported=count.unsupported,
         why=why,
         page=f"{page}#{anchor(differs_in(cell.about))}" if own else page,
+        case_set=gate.case_set,
     )
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 
+import case_sets
 import client_results
 import finding_pages
 import historical_bugs
@@ -26,6 +27,7 @@ from regenerate import Step
 
 from kafka_conformance.answerers.driver import schema
 from kafka_conformance.cases.rule_pages import rule_pages
+from kafka_conformance.cases.sets import case_sets as shipped_sets
 from kafka_conformance.cases.store import frozen
 from kafka_conformance.core.rule import Area
 from kafka_conformance.generated_mutants import record as generated
@@ -248,6 +250,9 @@ STEPS = (
          after=("certificate", "certified-scores", "coverage", "mutants", "extended-cases", "cases", "kills")),
     Step("rule-pages", ("kit/docs/rules/*.md",), ("kafka-conformance rules --write kit/docs/rules",), 10,
          void=_void_rule_pages, after=("cases", "kills")),
+    Step("case-sets", ("kit/docs/cases.md",), (case_sets.COMMAND,), 2,
+         void=lambda: _block_differs(case_sets.PAGE, case_sets.COMMAND, lambda: case_sets.sets_table(shipped_sets())),
+         after=("cases", "kills")),
     Step("broker-cases", (BROKER_CASES,), ("python ci/record_broker_cases.py",), 60 * len(record_broker_cases.RELEASES),
          void=record_broker_cases.void_releases),
     Step("broker-cases-page", ("kit/docs/gate-broker.md",), (record_broker_cases.TABLE,), 2,
