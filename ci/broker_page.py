@@ -17,7 +17,7 @@ __all__ = ["FOLDER", "broker_pages"]
 
 FOLDER = "brokers"
 _LONGEST = 1200
-_REMARK = "<!-- Written by `python ci/matrix.py` from `ci/broker-results.ndjson`. -->"
+_REMARK = "<!-- Written by `python ci/matrix.py` from `ci/broker-gates.ndjson`. -->"
 _ABOUT = """\
 Cases of [the gate of brokers](../gate-broker.md), with the answers that Kafka {release}'s own broker gave. The smallest case
 of each difference stands for all of its kind; only the requests whose answers differ are shown."""

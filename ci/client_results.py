@@ -1,4 +1,4 @@
-"""The results of gates, as ``ci/client-results.ndjson`` and ``ci/broker-results.ndjson`` record them.
+"""The results of gates, as ``ci/client-results.ndjson`` and ``ci/broker-gates.ndjson`` record them.
 
 A file has a line for each client and setting, or for each broker. ``ci/clients.py`` writes that of the clients from the
 events of their gates, ``ci/matrix.py`` that of the brokers from saved events. All pages of the matrix are written from
@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 RECORD = ROOT / "ci" / "client-results.ndjson"
-BROKERS = ROOT / "ci" / "broker-results.ndjson"
+BROKERS = ROOT / "ci" / "broker-gates.ndjson"
 
 
 class RuleCount(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

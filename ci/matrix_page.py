@@ -13,7 +13,7 @@ from kafka_conformance.gate.reports.markdown import words
 __all__ = ["PAGE", "REMARK", "linked_state", "matrix_page", "one_state", "table"]
 
 PAGE = "matrix.md"
-REMARK = "<!-- Written by `python ci/matrix.py` from `ci/client-results.ndjson` and `ci/broker-results.ndjson`. -->"
+REMARK = "<!-- Written by `python ci/matrix.py` from `ci/client-results.ndjson` and `ci/broker-gates.ndjson`. -->"
 
 _ABOUT = """\
 # Matrix

@@ -15,7 +15,7 @@ from client_page import asked_rules, differs_in, slug_of, version_order, version
 from client_results import GateResult, RuleCount
 
 from kafka_conformance.answerers.named_driver import NamedDriver
-from kafka_conformance.gate.harm import RANKS
+from kafka_conformance.gate.severity import RANKS
 from kafka_conformance.reports.type_docs import anchor
 
 __all__ = [
