@@ -4,7 +4,6 @@
 
     python ci/matrix.py                                                     # writes all pages; seconds
     python ci/matrix.py --broker kfake 2026-09-18 events.ndjson             # records a broker from the events of its gate
-    python ci/matrix.py --since old.json --feed feed.xml --issues drafts    # what has changed since other results
 
 The pages are ``kit/docs/matrix.md``, ``questions.md``, ``clients.md``, and a page for each client and broker; the data is
 ``kit/docs/matrix/results.json``. ``ci/clients.py`` records the clients.
