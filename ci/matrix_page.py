@@ -53,6 +53,8 @@ _MORE = """\
 - Kafka's own releases by behaviour: [behaviour by release](behaviour.md), [changes by release](changes.md).
 - [`results.json`](matrix/results.json) has all cells, and the counts behind them; its format is described by
   [`results.schema.json`](matrix/results.schema.json). `format` changes only if a reader of the old format would misread it.
+- `python ci/matrix_changes.py OLD NEW` compares two such files: `--feed FILE` writes an Atom feed of the changes,
+  `--issues FOLDER` the draft of an issue for each new difference. `ci/workflows/matrix.yml` does both every night.
 """
 
 
