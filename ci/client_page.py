@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 from client_results import Deviation, GateResult, RuleCount
 
 from kafka_conformance.answerers.named_driver import NamedDriver, Setting
+from kafka_conformance.cases.failures import Failure, Side
+from kafka_conformance.core.protocol import question_id
 from kafka_conformance.gate.reports.markdown import block, code, link, words
 from kafka_conformance.gate.reports.outline import UNEXPLAINED, as_json
+from kafka_conformance.rules import RULES
 
-__all__ = ["INDEX", "pages", "slug_of"]
+__all__ = [
+    "INDEX",
+    "KEYED",
+    "SEQUENCES",
+    "asked_rules",
+    "differs_in",
+    "history",
+    "pages",
+    "setting_of",
+    "slug_of",
+    "version_order",
+    "versions_of",
+    "without_key",
+]
 
 INDEX = "clients.md"
 KEYED, SEQUENCES = "partition-for-key", "sequence-increment"
@@ -24,16 +44,15 @@ WITHOUT_KEY = {
 }
 NOT_JUDGED = "could not be judged"
 
-_WRITTEN = (
-    "<!-- Written by `python ci/clients.py` from `ci/client-results.ndjson`: `--pages` writes it without a gate. -->"
-)
+_WRITTEN = "<!-- Written by `python ci/matrix.py` from `ci/client-results.ndjson`. -->"
 
 _ABOUT = """\
 # Clients compared with Java
 
 Does a client put a record with a key into the partition that Java's producer takes? Where it does not, two writers of a
 topic put one key into two partitions: joins miss it, compaction keeps it twice, and its order is lost. Click a client for
-its settings, its counts, and an example of each difference.
+its settings, its counts, and an example of each difference. [The matrix](matrix.md) has all rules, and
+[these questions](questions.md) are answered from it.
 """
 
 _COLUMNS = """\
@@ -65,12 +84,17 @@ that the client cannot express or rejects, which never count as a match. A divis
 
 
 def pages(results: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> dict[str, str]:
-    """Return the pages by their path below ``kit/docs``; ``drivers`` are the clients' drivers by folder."""
+    """Return the pages, and the files of their cases, by their path below ``kit/docs``.
+
+    ``drivers`` are the clients' drivers by folder.
+    """
     by_client: dict[str, list[GateResult]] = {}
     for one in results:
         by_client.setdefault(drivers[one.name].client, []).append(one)
     found = {INDEX: _index(by_client.values(), drivers)}
-    return found | {f"clients/{slug_of(name)}.md": _client(ones, drivers) for name, ones in by_client.items()}
+    for ones in by_client.values():
+        found |= _client(ones, drivers)
+    return found
 
 
 def slug_of(client: str) -> str:
@@ -87,12 +111,15 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], "|" + "---|" * len(heads), *lines[1:]])
 
 
-def _versions(results: Sequence[GateResult]) -> list[list[GateResult]]:
+def versions_of(results: Sequence[GateResult]) -> list[list[GateResult]]:
     """Return the results of each version of a client, the newest first; each version has a separate folder."""
     found = [[one for one in results if one.name == name] for name in dict.fromkeys(one.name for one in results)]
-    return sorted(
-        found, key=lambda version: [int(number) for number in re.findall(r"\d+", version[0].version)], reverse=True
-    )
+    return sorted(found, key=lambda version: version_order(version[0]), reverse=True)
+
+
+def version_order(result: GateResult) -> list[int]:
+    """Return what orders the versions of a client or broker, the oldest first."""
+    return [int(number) for number in re.findall(r"\d+", result.version)]
 
 
 def _index(clients: Sequence[Sequence[GateResult]], drivers: Mapping[str, NamedDriver]) -> str:
@@ -104,7 +131,7 @@ def _index(clients: Sequence[Sequence[GateResult]], drivers: Mapping[str, NamedD
         "records without a key",
         "sequence numbers as Java's?",
     )
-    rows = [_answer(version, drivers[version[0].name]) for client in clients for version in _versions(client)]
+    rows = [_answer(version, drivers[version[0].name]) for client in clients for version in versions_of(client)]
     return f"{_WRITTEN}\n{_joined([_ABOUT, _table(heads, rows), _COLUMNS, _DETAILS])}"
 
 
@@ -121,12 +148,13 @@ def _answer(settings: Sequence[GateResult], driver: NamedDriver) -> list[str]:
         *row,
         _verdict(first.count(KEYED)) or "not asked",
         _chosen(settings, driver),
-        _without_key(first, driver),
+        without_key(first, driver),
         _sequences(first) or words(driver.sequences or "not asked"),
     ]
 
 
-def _setting(one: GateResult, driver: NamedDriver) -> Setting:
+def setting_of(one: GateResult, driver: NamedDriver) -> Setting:
+    """Return the setting of a gate, as the client's driver describes it."""
     return driver.settings[one.settings[0]]
 
 
@@ -140,12 +168,13 @@ def _chosen(settings: Sequence[GateResult], driver: NamedDriver) -> str:
     best = best or next((one for one in others if "java" in one.settings), None)
     if best is None:
         return "none"
-    name = code(_setting(best, driver).chosen_by or best.settings[0])
+    name = code(setting_of(best, driver).chosen_by or best.settings[0])
     differs = NOT_JUDGED if best.unfinished else {"yes": "", "no": "still differs"}.get(_verdict(best.count(KEYED)), "")
     return f"{name}, {differs}" if differs else name
 
 
-def _without_key(one: GateResult, driver: NamedDriver) -> str:
+def without_key(one: GateResult, driver: NamedDriver) -> str:
+    """Return where records without a key go, and how that compares with Java."""
     verdicts = {java: _verdict(one.count(rule)) for rule, java in WITHOUT_KEY.items()}
     phrases = {
         "yes": "as Java's {}",
@@ -153,7 +182,7 @@ def _without_key(one: GateResult, driver: NamedDriver) -> str:
         "not judged": "too few answers to compare with Java's {}",
     }
     judged = [phrases[verdict].format(java) for java, verdict in verdicts.items() if verdict]
-    return "; ".join(filter(None, [words(_setting(one, driver).without_key), *judged])) or "not asked"
+    return "; ".join(filter(None, [words(setting_of(one, driver).without_key), *judged])) or "not asked"
 
 
 def _sequences(one: GateResult) -> str:
@@ -171,12 +200,13 @@ def _verdict(count: RuleCount | None) -> str:
     return "no" if count.agreed != count.asked else "yes" if count.judged else "not judged"
 
 
-def _client(results: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
+def _client(results: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> dict[str, str]:
+    """Return the page of a client, and the file of each case on it, which ``replay`` takes."""
     name = drivers[results[0].name].client
-    versions = _versions(results)
+    versions = versions_of(results)
     results = [one for version in versions for one in version]
     summary = "\n".join(_summary(version, drivers[version[0].name]) for version in versions)
-    rules = list(dict.fromkeys(count.rule for one in results for count in one.rules))
+    rules = asked_rules(results)
     links = ", ".join(f"[{rule}](../rules/{rule}.md)" for rule in rules)
     rows = [
         [
@@ -186,14 +216,27 @@ def _client(results: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -
         ]
         for one in results
     ]
+    found = list(_differences(results))
+    files = _case_files(found, f"clients/{slug_of(name)}")
     parts = [
         f"# {words(name)}\n\n{summary}",
         f"## Every setting and rule\n\n{_COUNTS}",
         _table(("version", "setting", *rules), rows),
         *([f"What each rule asks: {links}."] if rules else []),
-        *(part for one in results for part in _deviations(one)),
+        *(part for one in results for part in _unanswered(one)),
+        *(part for rule in rules for part in _rule(rule, found, results, list(files))),
     ]
-    return f"{_WRITTEN}\n{_joined(parts)}"
+    return {f"clients/{slug_of(name)}.md": f"{_WRITTEN}\n{_joined(parts)}", **files}
+
+
+def asked_rules(results: Sequence[GateResult]) -> list[str]:
+    """Return the rules that any of these gates asked, in their order."""
+    return list(dict.fromkeys(count.rule for one in results for count in one.rules))
+
+
+def differs_in(rule: str) -> str:
+    """Return the heading on a client's page of what differs in a rule."""
+    return f"Differences in {rule}"
 
 
 def _summary(settings: Sequence[GateResult], driver: NamedDriver) -> str:
@@ -212,7 +255,7 @@ def _summary(settings: Sequence[GateResult], driver: NamedDriver) -> str:
         keyed += (
             "; none of its own settings changes that" if chosen == "none" else f"; for Java's partitions set {chosen}"
         )
-    return f"{line}{keyed}. Records without a key: {_without_key(first, driver)}."
+    return f"{line}{keyed}. Records without a key: {without_key(first, driver)}."
 
 
 def _cell(count: RuleCount | None) -> str:
@@ -226,32 +269,130 @@ def _cell(count: RuleCount | None) -> str:
     return "; ".join(counts if count.judged else [*counts, "not judged"])
 
 
-def _deviations(one: GateResult) -> Iterator[str]:
-    if not one.deviations and not one.unanswered and not one.unfinished:
+def _unanswered(one: GateResult) -> Iterator[str]:
+    if not one.unanswered and not one.unfinished:
         return
     yield f"## {words(one.version)}, {words(', '.join(one.settings))}"
     if one.unfinished:
         exit_code, why = one.unfinished
         yield f"The gate ended with exit code {exit_code} before it finished: {code(why)}"
-    yield from map(_deviation, one.deviations)
     for error in one.unanswered:
         yield f"{words(error.rule)} in {words(error.where)}: {code(error.what)}"
 
 
-def _deviation(one: Deviation) -> str:
-    impact = f"{one.impact.capitalize()}. " if one.impact else ""
-    lines = [f"{impact}{words(one.rule)}: {code(one.kind, 200)}, {one.times:,} times, in {words(one.where)}"]
-    if one.expires:
-        issue = "" if not one.issue else f" ({_issue(one.issue)})"
-        lines[0] += f". Known until {words(one.expires)}: {words(one.reason)}{issue}"
-    if one.effect:
-        lines.append(f"\nWhat this means for users: {words(one.effect)}")
-    if one.diagnosis:
-        lines.append(f"\n{one.diagnosis}")
-    elif one.unexplained:
-        lines.append(f"\nDiagnosis: {UNEXPLAINED}.")
-    sides = [("question", one.question), ("Java    ", one.expected), ("client  ", one.actual)]
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """A difference with one example, and all gates of the client that have both, the newest version first."""
+
+    first: Deviation
+    gates: tuple[GateResult, ...]
+
+
+def _differences(results: Sequence[GateResult]) -> Iterator[_Difference]:
+    alike: dict[tuple[str, ...], list[tuple[Deviation, GateResult]]] = {}
+    for gate in results:
+        for one in gate.deviations:
+            example = (as_json(each) for each in (one.question, one.expected, one.actual))
+            alike.setdefault((one.rule, one.kind, one.reason, *example), []).append((one, gate))
+    for group in alike.values():
+        yield _Difference(group[0][0], tuple(gate for _, gate in group))
+
+
+def _case_files(found: Sequence[_Difference], folder: str) -> dict[str, str]:
+    """Return the file of each difference, as ``replay`` takes it, by its path below ``kit/docs``."""
+    files: dict[str, str] = {}
+    for one in found:
+        first, gate = one.first, one.gates[0]
+        question = msgspec.convert(first.question, type=RULES[first.rule].question)
+        count = gate.count(first.rule)
+        release = count.release if count else first.where
+        name = question_id(first.rule, release, question)
+        path = next(path for number in itertools.count(1) if (path := f"{folder}/{name}-{number}.json") not in files)
+        failure = Failure(
+            name,
+            first.rule,
+            msgspec.Raw(msgspec.json.encode(question)),
+            Side("reference", release, first.expected),
+            Side(_target_of(gate), release, first.actual),
+            {"version": gate.version, "setting": gate.settings[0], "kind": first.kind},
+        )
+        files[path] = msgspec.json.format(msgspec.json.encode(failure, order="sorted"), indent=2).decode() + "\n"
+    return files
+
+
+def _target_of(gate: GateResult) -> str:
+    return f"target:{gate.name}:{gate.settings[0]}"
+
+
+def _rule(
+    rule: str, found: Sequence[_Difference], results: Sequence[GateResult], files: Sequence[str]
+) -> Iterator[str]:
+    """Yield the section of a rule in which the client differs."""
+    own = [(one, path) for one, path in zip(found, files, strict=True) if one.first.rule == rule]
+    if not own:
+        return
+    yield f"## {differs_in(rule)}"
+    for one, path in own:
+        yield f"### {code(one.first.kind, 200)}"
+        yield _difference(one, results, path)
+
+
+def _difference(one: _Difference, results: Sequence[GateResult], path: str) -> str:
+    first = one.first
+    seen: dict[str, list[str]] = {}
+    for gate in one.gates:
+        seen.setdefault(gate.version, []).extend(gate.settings)
+    versions = "; ".join(f"{version} ({', '.join(settings)})" for version, settings in seen.items())
+    impact = f"{first.impact.capitalize()}. " if first.impact else ""
+    lines = [f"{impact}{first.times:,} times, in Kafka {words(first.where)}"]
+    if first.expires:
+        issue = "" if not first.issue else f" ({_issue(first.issue)})"
+        lines[0] += f". Known until {words(first.expires)}: {words(first.reason)}{issue}"
+    lines += [
+        "",
+        f"- Seen in: {words(versions)}.",
+        f"- Versions: {words(history(first.rule, first.kind, one.gates, results))}.",
+    ]
+    if first.effect:
+        lines.append(f"- What this means for users: {words(first.effect)}")
+    if first.diagnosis:
+        lines.append(f"- Diagnosis: {first.diagnosis}")
+    elif first.unexplained:
+        lines.append(f"- Diagnosis: {UNEXPLAINED}.")
+    replay = shlex.join(["kafka-conformance", "replay", f"kit/docs/{path}", "--actual", _target_of(one.gates[0])])
+    lines.append(f"- Ask again, from a checkout: {code(replay)}")
+    sides = [("question", first.question), ("Java    ", first.expected), ("client  ", first.actual)]
     return "\n".join([*lines, "", block([f"{name}  {as_json(value)}" for name, value in sides])])
+
+
+def history(rule: str, kind: str, gates: Sequence[GateResult], results: Sequence[GateResult]) -> str:
+    """Return in which of a client's gated versions a kind of difference is, for each setting of ``gates``.
+
+    ``results`` are all gates of the client, the newest version first.
+    """
+    spans: dict[str, list[str]] = {}
+    for setting in dict.fromkeys(setting for gate in gates for setting in gate.settings):
+        asked = [one for one in reversed(results) if setting in one.settings and one.count(rule)]
+        seen = [any((each.rule, each.kind) == (rule, kind) for each in one.deviations) for one in asked]
+        spans.setdefault(_span([one.version for one in asked], seen), []).append(setting)
+    if len(spans) == 1:
+        return next(iter(spans))
+    return "; ".join(f"{', '.join(settings)}: {span}" for span, settings in spans.items())
+
+
+def _span(versions: Sequence[str], seen: Sequence[bool]) -> str:
+    """Return in words which of these versions, the oldest first, have a difference. At least one has."""
+    if len(versions) == 1:
+        return f"{versions[0]}, the only one gated in this setting"
+    if all(seen):
+        return f"all {len(versions)} gated, {versions[0]} to {versions[-1]}"
+    first, last = seen.index(True), len(seen) - 1 - seen[::-1].index(True)
+    if not all(seen[first : last + 1]):
+        return "in " + ", ".join(version for version, here in zip(versions, seen, strict=True) if here)
+    parts = [f"not in {versions[first - 1]}"] if first else []
+    parts += [f"gone in {versions[last + 1]}"] if last + 1 < len(versions) else []
+    where = versions[first] if first == last else f"{versions[first]} to {versions[last]}"
+    return f"{where}; {'; '.join(parts)}"
 
 
 def _issue(issue: str) -> str:

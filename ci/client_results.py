@@ -1,27 +1,45 @@
-"""The results of the clients' gates, as ``ci/client-results.ndjson`` records them: all that the clients' pages are made of.
+"""The results of gates, as ``ci/client-results.ndjson`` and ``ci/broker-gates.ndjson`` record them.
 
-The file has a line for each client and setting. ``ci/clients.py`` writes it from the events of the gates; pages are written
-from it without a gate.
+A file has a line for each client and setting, or for each broker. ``ci/clients.py`` writes that of the clients from the
+events of their gates, ``ci/matrix.py`` that of the brokers from saved events. All pages of the matrix are written from
+these two, without a gate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 from client_gates import ROOT, Gated
 
 from kafka_conformance.gate.reports.markdown import diagnosis
-from kafka_conformance.gate.reports.outline import Finding, Row, findings, protocol_errors
+from kafka_conformance.gate.reports.outline import Finding, Outline, Row, findings, protocol_errors
+from kafka_reference.releases import parse_release
 
-__all__ = ["RECORD", "Deviation", "GateResult", "RuleCount", "Unanswered", "read_results", "result_of", "results_text"]
+__all__ = [
+    "BROKERS",
+    "RECORD",
+    "Deviation",
+    "GateResult",
+    "RuleCount",
+    "Unanswered",
+    "broker_result",
+    "read_results",
+    "result_of",
+    "results_text",
+]
 
 RECORD = ROOT / "ci" / "client-results.ndjson"
+BROKERS = ROOT / "ci" / "broker-gates.ndjson"
 
 
 class RuleCount(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Answers of a client to the questions of a rule, in all releases; ``asked`` excludes the unsupported ones."""
+    """Answers to the questions of a rule, in all releases; ``asked`` excludes the unsupported ones.
+
+    ``harmless`` of the answers agree but for what no user notices. ``release`` is the newest release that was asked.
+    """
 
     rule: str
     asked: int
@@ -31,6 +49,8 @@ class RuleCount(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     failed: int = 0
     unsupported: int = 0
     judged: bool = True
+    harmless: int = 0
+    release: str = ""
 
 
 class Deviation(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -64,10 +84,12 @@ class Unanswered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class GateResult(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The gate of a client in one setting.
+    """The gate of a client in one setting, or of a broker.
 
-    ``name`` is the folder in ``ci/drivers``; ``settings`` are the settings with the same arguments; ``unfinished`` is the
-    exit code and the last line of a gate that did not finish.
+    ``case_set`` is the set of frozen cases that was asked, as the gate named it; brokers have none.
+    ``name`` is the folder in ``ci/drivers``, or the broker's name; ``settings`` are the settings with the same arguments, or
+    the release that the broker is compared with; ``unfinished`` is the exit code and the last line of a gate that did not
+    finish.
     """
 
     name: str
@@ -77,6 +99,7 @@ class GateResult(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
     deviations: tuple[Deviation, ...] = ()
     unanswered: tuple[Unanswered, ...] = ()
     unfinished: tuple[int, str] | None = None
+    case_set: str = ""
 
     def count(self, rule: str) -> RuleCount | None:
         """Return the answers to a rule, or None if it was not asked."""
@@ -85,15 +108,34 @@ class GateResult(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown
 
 def result_of(gated: Gated) -> GateResult:
     """Return what is recorded of a gate."""
-    rows = gated.seen.rows
-    return GateResult(
+    return _result(
         gated.name,
         gated.settings,
         gated.version,
+        gated.seen,
+        None if gated.finished else (gated.exit_code, gated.why),
+    )
+
+
+def broker_result(name: str, version: str, seen: Outline) -> GateResult:
+    """Return what is recorded of the gate of a broker, whose events do not know its name."""
+    unfinished = None if seen.ended else (2, "the events end before the gate did")
+    return _result(name, seen.releases, version, seen, unfinished)
+
+
+def _result(
+    name: str, settings: Sequence[str], version: str, seen: Outline, unfinished: tuple[int, str] | None
+) -> GateResult:
+    rows = seen.rows
+    return GateResult(
+        name,
+        tuple(settings),
+        version,
         tuple(_counts(rows)),
         tuple(map(_deviation, findings(rows))),
         tuple(Unanswered(one.first.rule, one.where, one.first.what) for one in protocol_errors(rows)),
-        None if gated.finished else (gated.exit_code, gated.why),
+        unfinished,
+        seen.began.case_set if seen.began else "",
     )
 
 
@@ -102,9 +144,9 @@ def results_text(results: Sequence[GateResult]) -> str:
     return msgspec.json.Encoder().encode_lines(results).decode()
 
 
-def read_results() -> list[GateResult]:
+def read_results(path: Path = RECORD) -> list[GateResult]:
     """Return the recorded results. Raises msgspec.MsgspecError if the file is damaged."""
-    return msgspec.json.Decoder(GateResult).decode_lines(RECORD.read_bytes())
+    return msgspec.json.Decoder(GateResult).decode_lines(path.read_bytes())
 
 
 def _counts(rows: Sequence[Row]) -> Iterator[RuleCount]:
@@ -113,7 +155,10 @@ def _counts(rows: Sequence[Row]) -> Iterator[RuleCount]:
         names = ("asked", "agreed", "known", "differed", "failed", "unsupported")
         counts = {name: sum(getattr(end, name) for end in ends) for name in names}
         if counts["asked"] + counts["unsupported"]:
-            yield RuleCount(rule, **counts, judged=all(end.verdict != "not judged" for end in ends))
+            judged = all(end.verdict != "not judged" for end in ends)
+            harmless = sum(sum(end.harmless.values()) for end in ends)
+            release = max((end.release for end in ends), key=parse_release)
+            yield RuleCount(rule, **counts, judged=judged, harmless=harmless, release=release)
 
 
 def _deviation(finding: Finding) -> Deviation:

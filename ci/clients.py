@@ -2,9 +2,10 @@
 
 ::
 
-    python ci/clients.py                              # all; writes ci/client-results.ndjson and the pages
+    python ci/clients.py                              # all; writes ci/client-results.ndjson and the pages of the matrix
     python ci/clients.py --only kafkajs --only sarama # these; their pages go to standard output
-    python ci/clients.py --pages                      # writes the pages from the record; gates nothing
+
+``ci/matrix.py`` writes the pages from the record, without a gate.
 
 Counts of clients that draw partitions (librdkafka for an empty key) differ a little from run to run. The exit code is the
 highest one of the gates; 2 if a gate did not finish. A rule of which a client answers too little is shown as not judged,
@@ -19,29 +20,10 @@ from collections.abc import Sequence
 import click
 from client_gates import PARALLEL, ROOT, gate_all, names, read_driver
 from client_page import pages
-from client_results import RECORD, GateResult, read_results, result_of, results_text
+from client_results import BROKERS, RECORD, read_results, result_of, results_text
+from matrix import write_pages
 
 from kafka_conformance.answerers.named_driver import FOLDER
-
-__all__ = ["DOCS", "made_pages", "write_pages"]
-
-DOCS = ROOT / "kit" / "docs"
-
-
-def made_pages(results: Sequence[GateResult]) -> dict[str, str]:
-    """Return the pages of these results by their path below ``kit/docs``."""
-    return pages(results, {one.name: read_driver(ROOT / FOLDER / one.name) for one in results})
-
-
-def write_pages(results: Sequence[GateResult]) -> None:
-    """Write the pages, and remove those of clients that are gone."""
-    made = made_pages(results)
-    (DOCS / "clients").mkdir(exist_ok=True)
-    for path, text in made.items():
-        (DOCS / path).write_text(text, encoding="utf-8")
-    for page in (DOCS / "clients").glob("*.md"):
-        if f"clients/{page.name}" not in made:
-            page.unlink()
 
 
 @click.command()
@@ -56,21 +38,19 @@ def write_pages(results: Sequence[GateResult]) -> None:
 @click.option(
     "--parallel", metavar="N", type=click.IntRange(1), default=PARALLEL, show_default=True, help="Gates at a time."
 )
-@click.option("--pages", "from_record", is_flag=True, help="Write the pages from the record; gate nothing.")
-def main(only: Sequence[str], kafka: str | None, examples: str, seed: str, parallel: int, *, from_record: bool) -> None:
+def main(only: Sequence[str], kafka: str | None, examples: str, seed: str, parallel: int) -> None:
     """Gate the clients, record the results, and write the pages."""
-    if from_record:
-        write_pages(read_results())
-        return
     asked = {"--kafka": kafka, "--examples": examples, "--seed": seed}
     options = [word for name, value in asked.items() if value for word in (name, value)]
     gated = gate_all(only or names(), options, parallel=parallel)
     results = [result_of(one) for one in gated]
     if only:
-        click.echo("\n".join(made_pages(results).values()))
+        drivers = {one.name: read_driver(ROOT / FOLDER / one.name) for one in results}
+        made = pages(results, drivers)
+        click.echo("\n".join(text for path, text in made.items() if path.endswith(".md")))
     else:
         RECORD.write_text(results_text(results), encoding="utf-8")
-        write_pages(results)
+        write_pages(results, read_results(BROKERS))
     sys.exit(2 if not all(one.finished for one in gated) else max((one.failure for one in gated), default=2))
 
 

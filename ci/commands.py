@@ -118,6 +118,7 @@ INSTANCES = (
     Instance("replay failure.json --expected reference --actual mutant:one-bit", LIGHT, "murmur2", 1, WRONG_TARGET),
     Instance("replay failure.json --expected java --actual mutant:one-bit", JVM, "murmur2", 1, WRONG_TARGET),
     Instance("report events.jsonl", LIGHT, "murmur2", 1, WRONG_TARGET),
+    Instance("cases --write cases --rules murmur2", LIGHT, "wrote 4 files"),
     Instance("rules", LIGHT, "murmur2"),
     Instance("sample murmur2", LIGHT, "murmur2"),
     Instance("schema", LIGHT, "$schema"),

@@ -16,10 +16,11 @@ from functools import partial
 from pathlib import Path
 
 import broker_gates
+import case_sets
 import client_results
-import clients
 import finding_pages
 import historical_bugs
+import matrix
 import msgspec
 import proof_pages
 import record_broker_cases
@@ -27,6 +28,7 @@ from regenerate import Step
 
 from kafka_conformance.answerers.driver import schema
 from kafka_conformance.cases.rule_pages import rule_pages
+from kafka_conformance.cases.sets import case_sets as shipped_sets
 from kafka_conformance.cases.store import frozen
 from kafka_conformance.core.rule import Area
 from kafka_conformance.generated_mutants import record as generated
@@ -195,10 +197,10 @@ def _void_rule_pages() -> list[str]:
     return [name for name, text in rule_pages().items() if _differs(DOCS / "rules" / name, lambda text=text: text)]
 
 
-def _void_client_pages() -> list[str]:
-    made = clients.made_pages(client_results.read_results())
-    gone = {f"clients/{page.name}" for page in (DOCS / "clients").glob("*.md")} - made.keys()
-    return [*(path for path, text in made.items() if _differs(DOCS / path, lambda text=text: text)), *sorted(gone)]
+def _void_matrix() -> list[str]:
+    made = matrix.made_pages(client_results.read_results(), client_results.read_results(client_results.BROKERS))
+    gone = [str(path.relative_to(DOCS)) for path in matrix.gone_pages(made, DOCS)]
+    return [*(path for path, text in made.items() if _differs(DOCS / path, lambda text=text: text)), *gone]
 
 
 def _void_findings() -> list[str]:
@@ -249,6 +251,9 @@ STEPS = (
          after=("certificate", "certified-scores", "coverage", "mutants", "extended-cases", "cases", "kills")),
     Step("rule-pages", ("kit/docs/rules/*.md",), ("kafka-conformance rules --write kit/docs/rules",), 10,
          void=_void_rule_pages, after=("cases", "kills")),
+    Step("case-sets", ("kit/docs/cases.md",), (case_sets.COMMAND,), 2,
+         void=lambda: _block_differs(case_sets.PAGE, case_sets.COMMAND, lambda: case_sets.sets_table(shipped_sets())),
+         after=("cases", "kills")),
     Step("broker-cases", (BROKER_CASES,), ("python ci/record_broker_cases.py",), 60 * len(record_broker_cases.RELEASES),
          void=record_broker_cases.void_releases),
     Step("broker-cases-page", ("kit/docs/gate-broker.md",), (record_broker_cases.TABLE,), 2,
@@ -300,8 +305,10 @@ STEPS = (
          keys=_files("ci/client_gates.py", "ci/client_results.py", "ci/drivers/**/*", "ci/known-failures/*.toml",
                      f"{CASES}/*.ndjson", rules=RULES),
          after=("cases", "kills")),
-    Step("client-pages", ("kit/docs/clients.md", "kit/docs/clients/*.md"), ("python ci/clients.py --pages",), 5,
-         void=_void_client_pages, after=("clients",)),
+    Step("matrix",
+         ("kit/docs/matrix.md", "kit/docs/questions.md", "kit/docs/clients.md", "kit/docs/clients/*.md",
+          "kit/docs/clients/*/*.json", "kit/docs/brokers/*.md", "kit/docs/matrix/*.json"),
+         ("python ci/matrix.py",), 5, void=_void_matrix, after=("clients",)),
     Step("trial", ("kit/docs/trial.md",), ("python ci/trial.py",), 3600, needs=("go", "cargo", "node"),
          keys=_files("ci/trial.*", "ci/client_gates.py", "ci/drivers/**/*", f"{CASES}/*.ndjson", rules=RULES),
          after=("cases", "kills")),

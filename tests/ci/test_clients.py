@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import client_gates
 import client_page
 import client_results
-import clients
 import msgspec
 import pytest
-from click.testing import CliRunner
 
 from kafka_conformance.answerers.named_driver import NamedDriver, Setting
 from kafka_conformance.core.events import Began, Differed, Ended, Event, Known, RuleBegan, RuleEnded, Target, to_line
@@ -25,13 +22,17 @@ SETTINGS = {
     "same": Setting(("x",)),
     "other": Setting(("z",), chosen_by="Other"),
 }
+QUESTIONS = {
+    "sequence-increment": {"sequence": 1, "by": 1},
+    "round-robin-partitioner": {"cluster": {"nodes": [], "partitions": []}, "steps": []},
+}
 DRIVER = NamedDriver(("./driver",), client="a|client", version="1.0", settings=SETTINGS, sequences="no producer id")
 
 
 def events_of(known: Known | None = None, *, rule: str = RULE, same: bool = False, ended: bool = True) -> list[Event]:
     count = {"known": int(not same and known is not None), "differed": int(not same and known is None)}
     asked = (2_003, 2_003 if same else 2_002)
-    question = {"key": "80"}
+    question = {"key": "80", "partitions": 3} if rule == RULE else QUESTIONS[rule]
     differed = Differed(
         *(rule, AT, "id", "frozen", "another `partition`", 1, question, {"partition": 1}, {"partition": 2}, "J", ""),
         known=known,
@@ -149,11 +150,13 @@ def test_client_versions_are_listed_newest_first(tmp_path: Path) -> None:
 def test_known_deviation_on_client_page_has_reason_expiry_and_example(tmp_path: Path) -> None:
     known = Known("it is CRC32", "ci/findings/one.md", "2027-06-30")
     text = page_of([gated(tmp_path, events_of(known), ("java",))])
-    assert "## 2.0&#124;&#96;, java" in text
+    assert "- Seen in: 2.0&#124;&#96; (java).\n" in text
     assert "| 2,002 of 2,003; 1 known; 4 unsupported |" in text
     assert "Known until 2027-06-30: it is CRC32 ([" in text
     assert "](../../../ci/findings/one.md))" in text
-    assert '\nquestion  {"key": "80"}\nJava      {"partition": 1}\nclient    {"partition": 2}\n' in text
+    assert (
+        '\nquestion  {"key": "80", "partitions": 3}\nJava      {"partition": 1}\nclient    {"partition": 2}\n' in text
+    )
 
 
 def test_deviation_on_client_page_has_severity_and_effect_for_users(tmp_path: Path) -> None:
@@ -164,10 +167,8 @@ def test_deviation_on_client_page_has_severity_and_effect_for_users(tmp_path: Pa
         for event in events_of()
     ]
     text = page_of([gated(tmp_path, events, code=1)])
-    assert "\n\nCritical, 2 keys. partition-for-key: `` another" in text
-    assert (
-        "\n\nWhat this means for users: Joins break.\n\nDiagnosis: no known mistake explains this.\n\n```text\n" in text
-    )
+    assert "## Differences in partition-for-key\n\n### `` another `partition` ``\n\nCritical, 2 keys. 1 times" in text
+    assert "\n- What this means for users: Joins break.\n- Diagnosis: no known mistake explains this.\n" in text
 
 
 def test_client_page_marks_rule_with_too_few_answers_as_not_judged(tmp_path: Path) -> None:
@@ -211,14 +212,6 @@ def test_client_settings_with_equal_arguments_are_gated_once() -> None:
     assert client_gates.settings(DRIVER) == [("default", "same"), ("java",), ("other",)]
 
 
-def test_committed_client_pages_equal_pages_made_from_recorded_results() -> None:
-    wanted = clients.made_pages(client_results.read_results())
-    names = {f"clients/{path.name}" for path in (clients.DOCS / "clients").iterdir()} | {"clients.md"}
-    assert names == wanted.keys()
-    for path, text in wanted.items():
-        assert (clients.DOCS / path).read_text(encoding="utf-8") == text, f"{path}: run python ci/clients.py --pages"
-
-
 def test_recorded_client_results_cover_every_client_and_setting() -> None:
     results = client_results.read_results()
     drivers = {
@@ -230,55 +223,10 @@ def test_recorded_client_results_cover_every_client_and_setting() -> None:
 
 
 def test_client_table_page_has_at_most_60_lines_and_valid_links() -> None:
-    text = (clients.DOCS / "clients.md").read_text(encoding="utf-8")
+    docs = client_gates.ROOT / "kit" / "docs"
+    text = (docs / "clients.md").read_text(encoding="utf-8")
     rows = [line for line in text.splitlines() if line.startswith("| [")]
     assert len(rows) == len(client_gates.names())
     assert len(text.splitlines()) <= 60
     for target in re.findall(r"\]\((clients/[^)]*)\)", text):
-        assert (clients.DOCS / target).is_file(), target
-
-
-def test_client_pages_are_written_from_the_record_without_running_gates(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(clients, "DOCS", tmp_path)
-    monkeypatch.setattr(clients, "gate_all", None)
-    (tmp_path / "clients").mkdir()
-    (tmp_path / "clients" / "gone.md").write_text("a client that has no driver any more")
-    assert CliRunner().invoke(clients.main, ["--pages"]).exit_code == 0
-    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.md")}
-    assert written == clients.made_pages(client_results.read_results()).keys()
-
-
-def test_client_gate_command_names_driver_setting_and_events() -> None:
-    words = client_gates.command("some-client", "java", Path("e"), ["--kafka", "all"])
-    assert words[1:5] == ["-m", "kafka_conformance", "gate", "some-client:java"]
-    assert words[5:7] == ["--events", "e"]
-    assert words[8].endswith("/.kafka-conformance/clients/some-client-java")
-    assert words[-2:] == ["--kafka", "all"]
-    known = client_gates.command("kafkajs", "java", Path("e"), [])
-    assert known[5] == "--known-failures"
-    assert known[6].endswith("/ci/known-failures/kafkajs-java.toml")
-
-
-def test_client_that_fails_to_build_is_reported_and_other_clients_are_gated(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def run(words: list[str], *, cwd: Path, **_: object) -> subprocess.CompletedProcess[str]:
-        assert cwd == tmp_path / "clients"
-        assert (cwd / "ci" / "drivers" / "go-protocol" / "protocol.go").is_file()
-        if words[4].startswith("sarama"):
-            return subprocess.CompletedProcess(words, 2, "", "noise\nthe driver cannot be built\n\n")
-        Path(words[words.index("--events") + 1]).write_bytes(b"\n".join(map(to_line, events_of(same=True))))
-        return subprocess.CompletedProcess(words, 0, "", "")
-
-    monkeypatch.setattr(client_gates.subprocess, "run", run)
-    monkeypatch.setenv("KAFKA_CONFORMANCE_CACHE", str(tmp_path))
-    found = client_gates.gate_all(["sarama:java", "aiokafka"], [])
-    assert [(one.name, one.settings, one.finished, one.why) for one in found] == [
-        ("sarama", ("java",), False, "the driver cannot be built"),
-        ("aiokafka", ("default", "java"), True, ""),
-    ]
-    text = clients.made_pages([client_results.result_of(one) for one in found])["clients.md"]
-    assert "| [sarama](clients/sarama.md) | 1.61.1 | could not be judged |" in text
-    assert "| [aiokafka](clients/aiokafka.md) | 2.0&#124;&#96; | yes | not needed |" in text
+        assert (docs / target).is_file(), target

@@ -71,6 +71,7 @@ NO_EFFECT: dict[str, tuple[Mode, ...]] = {
              ("--kafka", "--json", "--allow-unproven"), ("all", "--table", "x.md")),
         Mode("with all and no release", _has_no_release, ("--allow-unproven",), ("all",)),
     ),
+    "cases": (Mode("without --write", lambda given: not given["write"], ("--rules", "--every-era"), ()),),
     "certificate": (
         Mode("with --markdown", lambda given: given["markdown"], ("--verbose",), ("--markdown",)),
         Mode("with a FILE", lambda given: given["files"], ("--shipped",), ("x.json",)),

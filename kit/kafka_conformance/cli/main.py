@@ -45,6 +45,7 @@ _PRINTS = {
     "answer",
     "behaviour",
     "broker",
+    "cases",
     "changes",
     "delivery",
     "explain",
@@ -58,7 +59,8 @@ _PRINTS = {
 
 _SECTIONS = {
     "Judge a client or a broker": (
-        "gate", "gate broker", "gate client", "record", "trace", "explain", "replay", "report", "sample", "schema", "answer",
+        "gate", "gate broker", "gate client", "record", "trace", "explain", "replay", "report", "cases", "sample", "schema",
+        "answer",
     ),
     "Look up what Kafka does": (
         "behaviour", "changes", "delivery", "diff", "findings", "group", "idempotence", "place", "rules", "skew",

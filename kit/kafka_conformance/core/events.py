@@ -134,7 +134,8 @@ class Everyday(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Began(_Event, frozen=True, tag="began"):
     """The gate opens. ``unproven`` are the releases without a row in the certificate.
 
-    ``selection`` are the patterns of the questions asked; empty: all are asked.
+    ``selection`` are the patterns of the questions asked; empty: all are asked. ``case_set`` is the set of the frozen cases
+    that were asked, and how many of its cases are withdrawn: "Kafka 4.4, set 1".
     """
 
     kit: str
@@ -145,6 +146,7 @@ class Began(_Event, frozen=True, tag="began"):
     examples: int
     unproven: tuple[str, ...] = ()
     selection: str = ""
+    case_set: str = ""
 
 
 class RuleBegan(_Event, frozen=True, tag="rule_began"):

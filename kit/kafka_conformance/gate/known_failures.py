@@ -23,6 +23,8 @@ expired         its last day has passed
 another message the difference exists, with another answer
 =============== ====================================================================
 
+An entry of a withdrawn case (``cases.sets``) is never invalid: that it is not asked is no doing of the file's owner.
+
 ``--write-known-failures`` writes or updates the file: stale, unknown and expired entries are removed, uncovered
 differences are added, and everything else stays unchanged, comments too. Cases of ``cases`` that no longer differ are
 removed. A new entry of a gate of brokers names its cases, any other entry the kind of difference. An entry holds in
@@ -45,6 +47,7 @@ import msgspec
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from kafka_conformance.cases.sets import case_sets
 from kafka_conformance.core.decoding import UNREADABLE_TOML
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Differed, Known, Stale
@@ -218,6 +221,8 @@ class KnownFailures:
         return not entry.diagnosis or miss.equals(entry.diagnosis)
 
     def _why(self, number: int, entry: Entry) -> str:
+        if entry.case in case_sets().withdrawn_of(entry.rule):
+            return ""
         if entry.expires < self.today:
             return "expired"
         if entry.cases and (gone := set(self._gone(number, entry).values())):

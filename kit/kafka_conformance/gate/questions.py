@@ -18,6 +18,7 @@ from pathlib import Path
 from kafka_conformance.answerers.recorded import RecordedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.failures import read_failure
+from kafka_conformance.cases.sets import case_sets
 from kafka_conformance.cases.store import Case, frozen
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.errors import BadInput
@@ -49,11 +50,11 @@ def gate_sources(rule: Rule, release: Release, grade: Grade, examples: int, seed
 
     ``folder`` holds failures that an earlier gate saved; those of ``target`` are asked again. All questions are in domain,
     or with ``out_of_domain`` all are not; ``selection`` leaves others out. With ``eras``, those of the
-    rule, fewer are asked in all but the newest. Raises BadInput for a damaged file of cases.
+    rule, fewer are asked in all but the newest. A withdrawn case is not asked. Raises BadInput for a damaged file of cases.
     """
     if grade == "statistical":
         return []
-    cases, plain = _cases(rule, release), rule.plain()
+    (cases, withdrawn), plain = _withdrawn(rule, _cases(rule, release)), rule.plain()
     older = next((era for era in eras[:-1] if era.newest == release), None)
     if older is not None:
         cases = _telling_apart(cases, older, eras)
@@ -62,7 +63,7 @@ def gate_sources(rule: Rule, release: Release, grade: Grade, examples: int, seed
     fresh = _fresh(rule, rule.examples_of(examples, most=1), seed, plain, out_of_domain=out_of_domain)
 
     def source(name: str, questions: Iterable[Question]) -> Source:
-        chosen = (each for each in questions if selection.selects(rule, release, each))
+        chosen = (each for each in questions if each not in withdrawn and selection.selects(rule, release, each))
         asked = (each for each in chosen if bool(rule.domain(each)) == out_of_domain)
         return Source(name, tuple(each for each in asked if grade == "exact" or _is_judged(rule, each)))
 
@@ -81,6 +82,14 @@ def _is_judged(rule: Rule, question: Question) -> bool:
 def _cases(rule: Rule, release: Release) -> list[Case]:
     found = frozen(rule)
     return [] if found is None else found.at(str(release))
+
+
+def _withdrawn(rule: Rule, cases: Sequence[Case]) -> tuple[list[Case], set[Question]]:
+    """Return the cases without those that are withdrawn, and the questions of these, which nothing may ask."""
+    names = case_sets().withdrawn_of(rule.slug)
+    return [case for case in cases if case.id not in names], {
+        case.typed_question(rule) for case in cases if case.id in names
+    }
 
 
 def _telling_apart(cases: Sequence[Case], era: Era, every: Sequence[Era]) -> list[Case]:

@@ -37,6 +37,7 @@ from pathlib import Path
 
 from kafka_conformance.answerers.target import TargetAnswerer
 from kafka_conformance.cases.failures import FOLDER, FailureFolder
+from kafka_conformance.cases.sets import current_label
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.events import (
     Began,
@@ -142,7 +143,7 @@ def gate(target: TargetAnswerer, plan: GatePlan, known: KnownFailures, emit: Cal
     releases = tuple(map(str, sorted({release for _, release in asked})))
     rules = tuple(dict.fromkeys(rule.slug for rule, _ in asked))
     record(Began(kit_version(), target.description, releases, rules, plan.seed, plan.examples, tuple(plan.unproven),
-                 str(plan.selection)))  # fmt: skip
+                 str(plan.selection), current_label()))  # fmt: skip
     ended, failures = [], FailureFolder(plan.folder)
     for rule, release in asked:
         progress.doing(f"{rule.slug} in {release}")

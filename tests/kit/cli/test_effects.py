@@ -42,6 +42,11 @@ RUN: dict[str, dict[str, tuple[str, str]]] = {
         "--allow-unproven": ("behaviour murmur2 --kafka 9.9.9", "--allow-unproven"),
         "--json": ("behaviour murmur2", "--json"),
     },
+    "cases": {
+        "--write": ("cases --rules murmur2", "--write made"),
+        "--rules": ("cases --write made", "--rules murmur2"),
+        "--every-era": ("cases --write made --rules round-robin-assignor", "--every-era"),
+    },
     "certificate": {
         "--write": ("certificate --shipped", "--write made.json"),
         "--shipped": ("certificate", "--shipped"),

@@ -15,7 +15,7 @@ __all__ = ["write"]
 
 
 def write(events: Iterable[Event]) -> str:
-    """The document: ``Kafka 4.4.0 | 2 of 2 rules asked conform (the kit has 33)``, ``| 412 differ``, or ``| not judged``."""
+    """The document: ``Kafka 4.4.0, set 1 | 2 of 2 rules asked conform (the kit has 33)``, or ``| 412 differ``, …"""
     seen = outline(events)
     releases = seen.releases
     span = "" if not releases else releases[0] if len(releases) == 1 else f"{releases[0]} to {releases[-1]}"
@@ -25,7 +25,10 @@ def write(events: Iterable[Event]) -> str:
         message, color = f"{message}, selection", "lightgrey" if color == "brightgreen" else color
     if seen.unproven:
         message, color = f"{message}, release unproven", "lightgrey" if color == "brightgreen" else color
-    document = {"schemaVersion": 1, "label": harmless(f"Kafka {span}".strip()), "message": message, "color": color}
+    label = f"Kafka {span}".strip()
+    if seen.began and seen.began.case_set:
+        label += f", {seen.began.case_set.partition(', ')[2]}"
+    document = {"schemaVersion": 1, "label": harmless(label), "message": message, "color": color}
     # A badge of a gate that could not judge must not be shown in a colour that its reader asked for.
     if seen.exit_code == 2:
         document["isError"] = True

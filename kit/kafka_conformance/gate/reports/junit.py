@@ -75,6 +75,8 @@ def _properties(seen: Outline) -> Iterator[tuple[str, str]]:
             ("command", target.command),
         )
         yield from (("kit", seen.began.kit), ("seed", str(seen.began.seed)), ("examples", str(seen.began.examples)))
+        if seen.began.case_set:
+            yield "cases", seen.began.case_set
         yield "releases", " ".join(seen.began.releases)
         if seen.unproven:
             yield "unproven", " ".join(seen.unproven)

@@ -86,6 +86,7 @@ def _head(seen: Outline) -> Iterator[str]:
         target = seen.began.target
         yield (
             f"Started as {code(target.command)}, written in {code(target.language)}; kit {code(seen.began.kit)}, "
+            f"{f'cases {code(seen.began.case_set)}, ' if seen.began.case_set else ''}"
             f"seed {seen.began.seed}, {plural(seen.began.examples, 'fresh example')} for each rule."
         )
 

@@ -70,8 +70,10 @@ def show(out: Console, events: Iterable[Event]) -> None:
     for stale in seen.stale:
         _say(out, _line(f"known failure {stale.entry}: {stale.why}", "bold red"), _line(f"  hint: {stale.hint}"))
     if seen.began:
-        examples = f", {plural(seen.began.examples, 'example')}" if not is_broker_gate(seen) else ""
-        _say(out, _line(f"kit {seen.began.kit}, seed {seen.began.seed}{examples}", "dim"))
+        asked = [f"kit {seen.began.kit}", *([f"cases {seen.began.case_set}"] if seen.began.case_set else [])]
+        asked += [f"seed {seen.began.seed}"]
+        asked += [] if is_broker_gate(seen) else [plural(seen.began.examples, "example")]
+        _say(out, _line(", ".join(asked), "dim"))
     counts = f". {counted(seen.ended)}, {seen.ended.seconds:.1f} s" if seen.ended else ""
     _say(out, _line(verdict(seen) + counts, "bold green" if seen.exit_code == 0 else "bold red"))
 

@@ -1,0 +1,262 @@
+"""The page that answers the questions people ask of the matrix: pairs of clients, KIP-794, error 45, a broker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from client_page import KEYED, SEQUENCES, setting_of, slug_of, version_order, versions_of, without_key
+from client_results import GateResult
+from matrix_page import REMARK, linked_state, one_state
+from matrix_results import Results, of_subject
+
+from kafka_conformance.answerers.named_driver import NamedDriver
+from kafka_conformance.gate.reports.markdown import code, words
+from kafka_reference.idempotence.batch_actions import Answer, BatchAction, SideEffect, Situation, decide
+
+__all__ = ["NEEDS", "PAGE", "Placement", "placement_of", "question_page"]
+
+PAGE = "questions.md"
+JAVA = "Java's hash, murmur2"
+_BUILT_IN = "builtin-partitioner"
+_DRAWS = "not-deterministic"
+_IGNORES_KEYS = "always-the-same"
+_MUTANT = re.compile(r"wrong answers equal `([^`]+)`: (.*?)(?=; so do| \(see|$)")
+
+NEEDS: Mapping[str, Sequence[str]] = {
+    "producer": ("api-versions", "produce", "record-batch"),
+    "idempotent producer": ("producer-state",),
+    "transactions": ("transactions", "markers"),
+    "consumer": ("fetch", "list-offsets"),
+    "consumer group": ("groups",),
+    "admin": ("topics",),
+}
+"""What a client is used for, and the groups of cases that ask it."""
+
+_PAIRS = """\
+## Do two clients put a key in the same partition?
+
+The newest version of each client, without settings: = every key in the same partition, ≠ some or all keys in another one,
+? unknown. (= leaves out the key `""` where the next table says that it is drawn.)
+"""
+_PLACEMENTS = """\
+With settings, and in older versions: all clients of one line of this table put every key that was asked into the same
+partition, and two of different lines do not. A placement that is *unknown* is compared with Java's alone.
+"""
+
+_KIP_794 = """\
+## Which client follows KIP-794?
+
+KIP-794 (since 3.3.0) is how Java's producer places records without a key: it keeps to one partition for `batch.size` bytes,
+and prefers partitions whose brokers are fast. {verdict} Clients that are sticky
+otherwise change the partition at other times; others do not keep to one partition. *Records without a key* is what
+the client's source says.
+"""
+
+_ERROR_45 = """\
+## What does a client do on error 45?
+
+45 is `OUT_OF_ORDER_SEQUENCE_NUMBER`: the broker got a batch of an idempotent producer whose sequence does not follow the
+last one. Java's idempotent producer does this with a batch of its current id and epoch, while `retries` and
+`delivery.timeout.ms` last:
+"""
+_ERROR_45_CLIENTS = """\
+What other clients do with that answer is **not known here**: no saved result holds an error that was sent to a client.
+[`trace`](trace.md) records your client against any broker, and judges the sequences that it sends after an error.
+
+What is known is who causes it. After 2,147,483,647 the next sequence is 0; a client that goes on otherwise gets error 45 for
+every later batch of that partition:
+"""
+
+_BROKER = """\
+## May I put a client before this broker?
+
+Look at what the client is used for. Where the broker agrees, it answered every case as Kafka's broker of that release does;
+where it differs, follow the link and read what it answers instead. Then look at the client's own line in
+[the matrix](matrix.md). Elections, restarts and several brokers are asked by neither.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a client puts records with a key.
+
+    ``name`` is what places them, as Markdown. ``by`` is ``hash`` for a hash that is known, ``no key`` where the key does not
+    decide, else ``unknown``.
+    """
+
+    name: str
+    by: Literal["hash", "no key", "unknown"]
+    draws_empty_keys: bool = False
+
+
+def placement_of(gate: GateResult) -> Placement | None:
+    """Return what places a client's keyed records; None if it was not asked."""
+    count = gate.count(KEYED)
+    if count is None or gate.unfinished or not count.asked:
+        return None
+    if count.agreed == count.asked:
+        return Placement(JAVA, "hash") if count.judged else Placement("too few answers", "unknown")
+    kinds: dict[str, int] = {}
+    names: dict[str, str] = {}
+    for one in gate.deviations:
+        if one.rule == KEYED:
+            found = _MUTANT.search(one.diagnosis)
+            mutant = found[1] if found else ""
+            names[mutant] = found[2] if found else ""
+            kinds[mutant] = kinds.get(mutant, 0) + one.times
+    draws = kinds.pop(_DRAWS, 0)
+    if not kinds or draws > sum(kinds.values()):
+        return Placement("draws, or takes turns: the key does not decide", "no key")
+    if _IGNORES_KEYS in kinds:
+        return Placement("the key is ignored", "no key")
+    if len(kinds) > 1 or "" in kinds:
+        return Placement("no known hash explains it", "unknown")
+    return Placement(names[next(iter(kinds))], "hash", draws_empty_keys=draws > 0)
+
+
+def question_page(results: Results, clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
+    """Return the page."""
+    ordered = sorted(clients, key=lambda one: drivers[one.name].client.lower())
+    parts = [
+        "# Questions\n\nAnswered from the results in [the matrix](matrix.md), and from nothing else.",
+        _PAIRS,
+        _pairs(ordered, drivers),
+        _PLACEMENTS,
+        _placements(ordered, drivers),
+        _KIP_794.format(verdict=_verdict(results)),
+        _without_keys(results, ordered, drivers),
+        _ERROR_45,
+        _java_on_error_45(),
+        _ERROR_45_CLIENTS,
+        _sequences(results),
+        _BROKER,
+        _brokers(results),
+    ]
+    return f"{REMARK}\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _placements(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
+    groups: dict[Placement, dict[tuple[str, str], list[str]]] = {}
+    for gate in sorted(clients, key=lambda one: (drivers[one.name].client.lower(), version_order(one))):
+        placement = placement_of(gate)
+        if placement is not None:
+            chosen = setting_of(gate, drivers[gate.name]).chosen_by if "default" not in gate.settings else ""
+            how = f"with {code(chosen)}" if chosen else "by default"
+            how += ", an empty key is drawn" if placement.draws_empty_keys else ""
+            group = groups.setdefault(Placement(placement.name, placement.by), {})
+            group.setdefault((words(drivers[gate.name].client), how), []).append(gate.version.partition(" ")[0])
+    lines = ["| the partition of a key | clients |", "|---|---|"]
+    for placed, names in sorted(groups.items(), key=lambda item: (item[0].name != JAVA, item[0].by, item[0].name)):
+        shown = "; ".join(f"{client} {', '.join(versions)} {how}" for (client, how), versions in names.items())
+        lines.append(f"| {'*unknown:* ' if placed.by == 'unknown' else ''}{placed.name} | {shown} |")
+    return "\n".join(lines)
+
+
+def _newest(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> Iterator[tuple[str, GateResult]]:
+    """Yield each client with the gate of its newest version in its default setting."""
+    for client in dict.fromkeys(drivers[one.name].client for one in clients):
+        own = [one for one in clients if drivers[one.name].client == client]
+        yield client, next(one for one in versions_of(own)[0] if "default" in one.settings)
+
+
+def _pairs(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
+    newest = {client: placement_of(gate) for client, gate in _newest(clients, drivers)}
+    names = list(newest)
+    lines = [f"| | {' | '.join(map(words, names))} |", "|---|" + ":-:|" * len(names)]
+    for one in names:
+        marks = ["" if one == other else _mark(newest[one], newest[other]) for other in names]
+        lines.append(f"| [{words(one)}](clients/{slug_of(one)}.md) | {' | '.join(marks)} |")
+    return "\n".join(lines)
+
+
+def _mark(one: Placement | None, other: Placement | None) -> str:
+    """Return whether two clients put every key into the same partition: ``=``, ``≠``, or ``?``."""
+    if one is None or other is None or {one.by, other.by} == {"no key", "unknown"}:
+        return "?"
+    if "unknown" in (one.by, other.by):
+        return "≠" if JAVA in (one.name, other.name) else "?"
+    return "=" if one.by == "hash" and one.name == other.name else "≠"
+
+
+def _verdict(results: Results) -> str:
+    cells = [cell for cell in of_subject(results.cells, "client") if cell.about == _BUILT_IN]
+    agreeing = sorted({cell.name for cell in cells if cell.state == "agrees"})
+    if agreeing:
+        return f"These answer as Java's `BuiltInPartitioner` does: {', '.join(map(words, agreeing))}."
+    asked = sorted({cell.name for cell in cells if cell.state not in ("not run", "not applicable")})
+    found = f"Asked, and found to differ: {', '.join(map(words, asked))}." if asked else "None was asked."
+    return f"**No gated client is known to follow it.** {found}"
+
+
+def _without_keys(results: Results, clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
+    cells = {(cell.name, cell.version): [] for cell in of_subject(results.cells, "client")}  # type: ignore[var-annotated]
+    for cell in of_subject(results.cells, "client"):
+        if cell.about == _BUILT_IN:
+            cells[cell.name, cell.version].append(cell)
+    lines = ["| client | version | records without a key, by default | as `BuiltInPartitioner`? |", "|---|---|---|---|"]
+    for client, gate in _newest(clients, drivers):
+        text = without_key(gate, drivers[gate.name])
+        state = one_state(cells[client, gate.version])
+        lines.append(f"| [{words(client)}](clients/{slug_of(client)}.md) | {words(gate.version)} | {text} | {state} |")
+    return "\n".join(lines)
+
+
+def _java_on_error_45() -> str:
+    """Return what Java's producer does, by the decision table of the reference, which is proven against Java."""
+    behind = "another batch of the partition comes before this one"
+    first = "this is the partition's first batch in flight"
+    lines = ["| situation | since 2.5.0 | 1.0.0 to 2.4.x |", "|---|---|---|"]
+    lines += [
+        f"| {name} | {_action(is_behind=is_behind, bumps_epoch=True)} | {_action(is_behind=is_behind, bumps_epoch=False)} |"
+        for name, is_behind in ((behind, True), (first, False))
+    ]
+    spent = _action(is_behind=False, bumps_epoch=True, may_retry=False)
+    return "\n".join([*lines, f"| no retry is left | {spent} | {spent} |"])
+
+
+_ACTIONS = {
+    (BatchAction.RETRIED, SideEffect.NOTHING): "the batch is sent again",
+    (
+        BatchAction.RETRIED,
+        SideEffect.BUMP,
+    ): "the producer takes a new epoch, numbers its batches from 0, and sends them again",
+    (BatchAction.FAILED, SideEffect.NOTHING): "the batch fails: `send` reports `OutOfOrderSequenceException`",
+}
+
+
+def _action(*, is_behind: bool, bumps_epoch: bool, may_retry: bool = True) -> str:
+    situation = Situation(
+        may_retry=may_retry, can_split=False, duplicate_completes=True, is_own=True, is_stale=False, is_behind=is_behind,
+        waits_for_resolution=False, bumps_epoch=bumps_epoch, is_undecided=False, log_is_lost=False,
+    )  # fmt: skip
+    return _ACTIONS[decide(Answer.OUT_OF_ORDER, situation)]
+
+
+def _sequences(results: Results) -> str:
+    cells = [
+        cell for cell in of_subject(results.cells, "client") if cell.about == SEQUENCES and "default" in cell.settings
+    ]
+    lines = ["| client | version | sequence numbers as Java's? |", "|---|---|---|"]
+    for cell in cells:
+        why = f": {words(cell.why)}" if cell.why else ""
+        lines.append(
+            f"| [{words(cell.name)}](clients/{slug_of(cell.name)}.md) | {words(cell.version)} | {linked_state(cell)}{why} |"
+        )
+    return "\n".join(lines)
+
+
+def _brokers(results: Results) -> str:
+    cells = list(of_subject(results.cells, "broker"))
+    if not cells:
+        return "No result of a broker is recorded."
+    lines = [f"| broker | as Kafka | {' | '.join(NEEDS)} |", "|---|---|" + "---|" * len(NEEDS)]
+    for name, version in dict.fromkeys((cell.name, cell.version) for cell in cells):
+        own = [cell for cell in cells if (cell.name, cell.version) == (name, version)]
+        page = f"brokers/{slug_of(f'{name} {version}')}.md"
+        states = [one_state([cell for cell in own if cell.about in groups]) for groups in NEEDS.values()]
+        head = f"[{words(name)} {words(version)}]({page})"
+        lines.append(f"| {head} | {words(own[0].release)} | {' | '.join(states)} |")
+    return "\n".join(lines)
