@@ -98,7 +98,7 @@ def test_attribution_is_withdrawn_only_near_unexplained_records_or_for_few_keys(
     assert foreign([0] * 5000, Foreign(0.3)) == [0] * 5000
 
 
-def test_records_matching_a_rival_partitioner_are_unattributed_if_most_rivals_are_hidden() -> None:
+def test_records_matching_a_rival_are_unattributed_if_both_partitioners_mostly_agree() -> None:
     marked = [number % 2 == 0 for number in range(1000)]
     assert foreign([0] * 1000, Foreign(0.001, (CRC,), hidden=0.5), marked) == [0] * 1000
     assert foreign([0] * 1000, Foreign(0.001, (CRC,), hidden=0.99), marked) == [EITHER_AT, 0] * 500
