@@ -6,7 +6,7 @@ import pyarrow.compute as pc
 from kafka_conformance.audit.findings import condition
 
 
-def test_finding_condition_selects_rows_of_any_mapping() -> None:
+def test_condition_selects_rows_that_match_every_column_of_any_alternative() -> None:
     rows = pa.table({"a": [1, 1, 1, 2, 2], "b": [1, 2, 3, 1, 2]})
     found = rows.filter(condition(({"a": (1,), "b": (2, 3)}, {"a": (2,), "b": (1,)}), pc.field))
     assert list(zip(*found.to_pydict().values(), strict=True)) == [(1, 2), (1, 3), (2, 1)]

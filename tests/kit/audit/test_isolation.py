@@ -22,22 +22,24 @@ HELD = {"t": Held((3, 7, 9), (0, 2, 2))}
         ({}, {0: Span(3, 9), 1: Span(0, 2)}),
     ],
 )
-def test_topic_is_read_up_to_the_last_stable_offset(options: dict[str, str], spans: dict[int, Span]) -> None:
+def test_read_committed_spans_end_at_last_stable_offset_and_uncommitted_at_latest_offset(
+    options: dict[str, str], spans: dict[int, Span]
+) -> None:
     found = Topic.find(FakeSpark(Admin(HELD)), "t", options)  # type: ignore[arg-type]
     assert found.spans == spans
 
 
-def test_resumed_audit_reads_the_planned_spans() -> None:
+def test_resumed_audit_reads_the_offset_ranges_of_the_original_plan() -> None:
     planned = {0: Span(3, 6, open=1), 1: Span(0, 2)}
     found = Topic.find(FakeSpark(Admin(HELD)), "t", {OPTION: "read_committed"}, planned)  # type: ignore[arg-type]
     assert found.spans == planned
 
 
-def test_offsets_without_a_record_are_counted() -> None:
+def test_offsets_without_record_and_beyond_the_last_stable_offset_are_counted() -> None:
     assert reading_of("read_committed", {0: Span(3, 7, open=2), 1: Span(0, 2)}, 5) == Reading("read_committed", 6, 1, 2)
 
 
-def test_offsets_numbered_over_all_partitions_are_not_missing() -> None:
+def test_export_offsets_numbered_across_partitions_are_not_reported_missing() -> None:
     over_all = {0: Span(0, 99), 1: Span(1, 100), 2: Span(5, 50), 3: Span(0, 0)}
     reading = reading_of("", over_all, 100)
     assert reading == Reading("", 100, 0, 0, over_partitions=True)
@@ -64,5 +66,5 @@ def test_offsets_numbered_over_all_partitions_are_not_missing() -> None:
         (Reading("", 6, 0, 0), []),
     ],
 )  # fmt: skip
-def test_isolation_notes_state_what_is_left_out(reading: Reading, notes: list[str]) -> None:
+def test_isolation_notes_count_unread_offsets_and_offsets_without_records(reading: Reading, notes: list[str]) -> None:
     assert list(notes_of(reading, "t")) == notes

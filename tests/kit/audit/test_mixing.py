@@ -5,7 +5,7 @@ import numpy as np
 from kafka_conformance.audit.mixing import mixed
 
 
-def test_numbers_are_those_of_xxhash64() -> None:
+def test_mixed_partition_and_offset_equal_xxhash64_with_seed_42() -> None:
     """From the library xxhash, seeded with 42; tests/pipeline asks Spark."""
     partitions, offsets = np.array([0, 1, 11, 3], np.int32), np.array([0, 2, 123_456_789_012, 1 << 62])
     assert mixed(partitions, offsets).tolist() == [

@@ -18,7 +18,7 @@ PLAN = plan.Plan("audit", "1", "t", "b:1", "murmur2", 10, True, {0: Span(0, 5), 
                 foreign=FOREIGN, key_format="json", selection=Selection(share=0.5), key_view="window")  # fmt: skip
 
 
-def test_nothing_of_the_plan_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scan_and_totals_receive_every_field_of_the_audit_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("block_scanner", "summed"):
         monkeypatch.setattr(plan, name, lambda *given, **named: (*given, named))
     monkeypatch.setattr(plan, "buckets_for", lambda records: 100 * records)

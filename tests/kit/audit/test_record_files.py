@@ -35,7 +35,7 @@ def read(file: RecordFile) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("every", [False, True])
-def test_a_file_holds_what_is_out_of_place_or_everything(every: bool) -> None:
+def test_record_file_holds_misplaced_records_or_every_record_if_requested(every: bool) -> None:
     (file,) = files_of(block(1, 0, 200), block(2, 500, 200), every=every)
     assert (file.partition, file.name) == (1, f"p000001-{file.offset:020d}.parquet")
     rows = read(file)
@@ -55,7 +55,7 @@ def test_a_file_holds_what_is_out_of_place_or_everything(every: bool) -> None:
     assert listed == ({*range(200), *range(500, 700)} if every else wrong | unexplained)
 
 
-def test_record_file_ends_when_the_limit_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_record_file_is_closed_at_the_first_block_boundary_over_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record_files, "_RECORDS", 100)
     blocks = [block(0, 1_000 * number, 90) for number in range(4)]
     files = files_of(*blocks, every=True)
@@ -64,12 +64,12 @@ def test_record_file_ends_when_the_limit_is_reached(monkeypatch: pytest.MonkeyPa
     assert [file.content for file in files] == [file.content for file in files_of(*blocks, every=True)]
 
 
-def test_nothing_out_of_place_makes_no_file() -> None:
+def test_blocks_without_misplaced_records_make_no_record_file() -> None:
     assert files_of() == []
     assert files_of(Block(0, np.arange(3), np.arange(3), pa.nulls(3, pa.binary()))) == []
 
 
-def test_who_explains_is_as_before_when_present_ones_change() -> None:
+def test_blocks_with_different_partitioners_are_written_to_one_record_file() -> None:
     """Two blocks with other present placements have other dictionaries, and one file."""
     keys = [b"k%d" % number for number in range(400)]
     homes = [partition_for_key(key, 4) for key in keys]

@@ -57,7 +57,7 @@ def test_chunk_without_deletions_is_read_once_unchanged() -> None:
     assert list(notes_of(deletions.deleted())) == []
 
 
-def test_deletions_before_and_during_reading_are_recorded() -> None:
+def test_offsets_deleted_by_retention_before_and_during_reading_are_recorded() -> None:
     folder, log = Folder(), Log({0: 3}, {0: 4, 1: 6}, {0: 4, 1: 6}, {0: 12, 1: 40})
     deletions = Deletions(folder, CHUNKS)
     deletions.read_chunk(0, log.read, log.earliest)
@@ -73,7 +73,7 @@ def test_deletions_before_and_during_reading_are_recorded() -> None:
     assert ranges == "0 to 3 of partition 0, 10 to 11 of partition 0, 5 to 5 of partition 1, 15 to 17 of partition 1"
 
 
-def test_a_resumed_chunk_is_read_without_what_is_gone() -> None:
+def test_resumed_chunk_is_read_without_the_deleted_offsets() -> None:
     folder, log = Folder(), Log({0: 4})
     Deletions(folder, CHUNKS).read_chunk(0, log.read, log.earliest)
     log.reads.clear()
@@ -81,7 +81,7 @@ def test_a_resumed_chunk_is_read_without_what_is_gone() -> None:
     assert log.reads == [{0: Span(4, 10), 1: Span(5, 15)}]
 
 
-def test_neighbouring_ranges_are_one() -> None:
+def test_adjacent_ranges_of_deleted_offsets_are_merged() -> None:
     folder, log = Folder(), Log({0: 20, 1: 0})
     deletions = Deletions(folder, CHUNKS)
     for number in range(2):
@@ -89,7 +89,7 @@ def test_neighbouring_ranges_are_one() -> None:
     assert deletions.deleted() == (Deleted(0, 0, 20),)
 
 
-def test_error_without_a_deletion_is_raised_unchanged() -> None:
+def test_read_error_without_deleted_offsets_is_raised_unchanged() -> None:
     def fail(*_: Any) -> Any:
         raise KitError("the broker is gone")
 
@@ -98,7 +98,7 @@ def test_error_without_a_deletion_is_raised_unchanged() -> None:
             Deletions(Folder(), CHUNKS).read_chunk(0, fail, earliest)
 
 
-def test_a_sample_is_read_from_what_is_left() -> None:
+def test_sample_is_read_from_the_offsets_left_by_retention() -> None:
     log = Log({0: 3}, {0: 4})
 
     def read() -> str:
@@ -110,7 +110,7 @@ def test_a_sample_is_read_from_what_is_left() -> None:
 
 
 @pytest.mark.parametrize("written", [b"[", b'{"0":{"0":1e400}}', b"[" * 100_000, b'"\xff"'])
-def test_a_file_of_deletions_that_cannot_be_read_is_named(written: bytes) -> None:
+def test_unreadable_file_of_deletions_is_refused_by_name(written: bytes) -> None:
     class Files:
         def read(self, _: str) -> bytes:
             return written

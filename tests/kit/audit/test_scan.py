@@ -51,7 +51,7 @@ def at_home(number: int, partitions: int = 4) -> tuple[int, int, int, bytes]:
     return partition_for_key(key, partitions), number, 1_000 + number, key
 
 
-def test_blocks_are_judged_one_by_one() -> None:
+def test_scanner_judges_one_block_per_partition() -> None:
     rows = sorted(at_home(number) for number in range(50))
     blocks, out = scanned(batch(*rows))
     assert [block.summary.partition for block in blocks] == sorted({row[0] for row in rows})
@@ -59,7 +59,7 @@ def test_blocks_are_judged_one_by_one() -> None:
     assert out == []
 
 
-def test_files_list_misplaced_records_or_all() -> None:
+def test_scanner_lists_misplaced_records_or_every_record_if_requested() -> None:
     partition, offset, when, key = at_home(1)
     wrong = ((partition + 1) % 4, 7, when, key)
     for every in (False, True):
@@ -74,7 +74,7 @@ def test_files_list_misplaced_records_or_all() -> None:
             assert (listed[wrong[0], 8]["attributed"], listed[wrong[0], 8]["timestamp_ms"]) == ("no key", None)
 
 
-def test_pieces_hold_each_record_once() -> None:
+def test_time_pieces_of_a_block_count_each_record_once() -> None:
     blocks, _ = scanned(batch(*((0, number, 5_000 + 7 * number, None) for number in range(100))))
     (block,) = blocks
     assert {name: sum(pieces) for name, pieces in block.pieces.items()} == {"no key": 100}
@@ -83,7 +83,7 @@ def test_pieces_hold_each_record_once() -> None:
     assert blocks[0].pieces == {}
 
 
-def test_keys_and_moments_are_packed() -> None:
+def test_scanner_packs_distinct_keys_and_timestamps_of_keyless_records() -> None:
     rows = [made.to_pylist() for made in scanner(block_scanner(1, Placed("murmur2", 1), every=False))(
         iter([batch((0, 0, 5, b"a"), (0, 1, 6, b"a"), (0, 2, 6, None), (0, 3, 6, None), (0, 4, None, None))])
     )]  # fmt: skip
@@ -95,16 +95,16 @@ def test_keys_and_moments_are_packed() -> None:
 
 
 @given(st.lists(st.integers(-1, 2**45), max_size=50))
-def test_packed_moments_round_trip_sorted(times: list[int]) -> None:
+def test_packed_timestamps_round_trip_in_sorted_order(times: list[int]) -> None:
     moments, counts = unpack_moments(pack_moments(np.array(times, np.int64)))
     assert np.repeat(moments, counts).tolist() == sorted(times)
 
 
-def test_an_empty_batch_says_nothing() -> None:
+def test_scanner_returns_no_rows_for_an_empty_record_batch() -> None:
     assert scanned(batch()) == ([], [])
 
 
-def test_a_block_finds_no_hash_that_follows_the_pattern_of_keys_by_itself() -> None:
+def test_block_names_a_weak_hash_only_if_known_from_the_whole_topic() -> None:
     """The sum of the bytes of a key is mostly its String.hashCode, modulo 6."""
     keys = [b"customer-%d" % number for number in range(3000)]
     rows = [(3, number, number, key) for number, key in enumerate(keys) if sum(key) % 6 == 3]

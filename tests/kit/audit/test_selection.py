@@ -34,7 +34,7 @@ def window(begin: str = "", end: str = "") -> dict[int, Span]:
     return chosen.spans(Source())
 
 
-def test_without_a_window_everything_is_read() -> None:
+def test_selection_without_a_window_keeps_every_offset() -> None:
     assert window() == Source.spans
     assert list(Selection().notes()) == list(Selection().texts()) == []
 
@@ -53,7 +53,9 @@ def test_without_a_window_everything_is_read() -> None:
         ("2030-01-01", "", None),
     ],
 )
-def test_time_window_selects_offsets_or_is_refused(begin: str, end: str, spans: dict[int, Span] | None) -> None:
+def test_time_or_offset_window_selects_offsets_and_is_refused_if_empty(
+    begin: str, end: str, spans: dict[int, Span] | None
+) -> None:
     if spans is None:
         with pytest.raises(
             BadInput, match=r"^orders has no offsets in the window --from .*: it has offsets 10 to 99 in"
@@ -63,7 +65,7 @@ def test_time_window_selects_offsets_or_is_refused(begin: str, end: str, spans: 
     assert window(begin, end) == spans
 
 
-def test_bounds_without_a_zone_are_utc() -> None:
+def test_window_bounds_without_a_time_zone_are_utc() -> None:
     for text in ("2025-03-01T12:00:00Z", "2025-03-01T12:00:00", "2025-03-01 12:00", "2025-03-01T13:00:00+01:00"):
         assert parse_bound("--from", text) == Bound(text, time_ms=NOON)
 
@@ -86,7 +88,7 @@ def test_bounds_without_a_zone_are_utc() -> None:
         ("2025-03-02", "2025-03-01", "--from 2025-03-02 is not before --to 2025-03-01"),
     ],
 )
-def test_what_is_no_window_is_one_line(begin: str, end: str, line: str) -> None:
+def test_malformed_or_empty_window_option_is_refused_with_a_one_line_error(begin: str, end: str, line: str) -> None:
     with pytest.raises(BadInput) as raised:
         window(begin, end)
     assert str(raised.value).startswith(line)
@@ -95,17 +97,17 @@ def test_what_is_no_window_is_one_line(begin: str, end: str, line: str) -> None:
 @pytest.mark.parametrize(
     ("text", "share"), [("", 1), ("0.25", 0.25), ("5%", 0.05), ("1e-3", 0.001), ("100 %", 1), ("1", 1)]
 )
-def test_share_option_is_parsed_as_a_fraction(text: str, share: float) -> None:
+def test_sample_option_is_parsed_as_a_fraction_or_percentage(text: str, share: float) -> None:
     assert parse_share(text) == share
 
 
 @pytest.mark.parametrize("text", ["0", "1.5", "-1", "110%", "half", "%", "nan"])
-def test_what_is_no_share_is_one_line(text: str) -> None:
+def test_sample_option_outside_0_to_1_is_refused_with_a_one_line_error(text: str) -> None:
     with pytest.raises(BadInput, match=rf"^--sample {text}: expected a share of the keys above 0 and up to 1"):
         parse_share(text)
 
 
-def test_a_sample_has_all_records_of_a_key_or_none() -> None:
+def test_key_sample_has_all_records_of_a_key_or_none() -> None:
     keys = pa.array([None if at % 50 == 0 else b"k%d" % (at % 1999) for at in range(6000)], pa.binary())
     chosen = in_sample(keys, 0.1)
     by_key: dict[bytes | None, set[bool]] = {}
@@ -122,7 +124,7 @@ def test_a_sample_has_all_records_of_a_key_or_none() -> None:
     assert list(sampled([Block(3, offsets[:1], offsets[:1], keys[:1])], 0.5)) == []
 
 
-def test_a_sample_has_all_forms_of_a_logical_key() -> None:
+def test_key_sample_has_all_schema_frames_of_a_logical_key_or_none() -> None:
     names = [b"user-%d" % number for number in range(400)]
     one, other = (pa.array([b"\0" + number.to_bytes(4, "big") + name for name in names]) for number in (7, 9))
     chosen = in_sample(one, 0.5, "confluent")
@@ -131,6 +133,6 @@ def test_a_sample_has_all_forms_of_a_logical_key() -> None:
 
 
 @pytest.mark.parametrize("text", [f"{'9' * 5000}", f"{'9' * 19}", f"0:{'9' * 30}", f"{'9' * 5000}:1", "0:1,0:2", "٣"])
-def test_an_offset_that_is_no_int64_is_refused(text: str) -> None:
+def test_offset_bound_that_is_not_an_int64_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="expected offset:N"):
         parse_bound("--from", f"offset:{text}")

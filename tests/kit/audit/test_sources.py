@@ -20,7 +20,7 @@ SPANS = st.dictionaries(
 
 
 @given(SPANS, st.integers(1, 10_000))
-def test_chunks_hold_every_offset_once_and_in_order(spans: dict[int, Span], records: int) -> None:
+def test_chunks_cover_every_offset_once_in_order(spans: dict[int, Span], records: int) -> None:
     chunks = chunked(spans, records)
     for partition, span in spans.items():
         pieces = [chunk[partition] for chunk in chunks if partition in chunk]
@@ -39,7 +39,7 @@ def test_chunk_has_about_the_requested_number_of_records(records: int) -> None:
     assert largest <= max(records, 4) + 4
 
 
-def test_nothing_is_no_chunk() -> None:
+def test_empty_offset_spans_make_no_chunk() -> None:
     assert chunked({0: Span(5, 5), 1: Span(0, 0)}, 100) == []
     assert chunked({}, 100) == []
 
@@ -87,7 +87,9 @@ class Reader:
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("committed", [False, True])
 @pytest.mark.parametrize("spans", [{}, {0: Span(5, 5)}, {3: Span(2, 9), 0: Span(5, 5), 1: Span(0, 4)}])
-def test_topic_frame_is_limited_to_the_spans(spans: dict[int, Span], committed: bool, whole: bool) -> None:
+def test_spark_frame_of_a_topic_reads_only_the_planned_offset_spans(
+    spans: dict[int, Span], committed: bool, whole: bool
+) -> None:
     spark = Reader()
     read: Any = topic_frame(
         spark, "t", {"kafka.x": "1"}, spans, committed=committed, whole=whole  # type: ignore[arg-type]
@@ -125,7 +127,7 @@ def test_sample_of_a_small_topic_contains_every_record(monkeypatch: pytest.Monke
     assert len(read) == 4
 
 
-def test_offsets_that_no_topic_has_are_refused() -> None:
+def test_offset_spans_that_need_over_a_million_chunks_are_refused() -> None:
     assert len(chunked({0: Span(0, 10**9)}, 1_000)) == 10**6
     for spans, records in (({0: Span(0, 2**62)}, 25_000_000), ({0: Span(-(2**63), 2**63 - 1)}, 0)):
         with pytest.raises(BadInput, match="expected 1,000,000 chunks at most"):

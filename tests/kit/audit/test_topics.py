@@ -16,7 +16,7 @@ def opened(admin: Admin, options: dict[str, str] = OPTIONS) -> Topics:
     return Topics(FakeSpark(admin), options)  # type: ignore[arg-type]
 
 
-def test_the_client_is_given_the_options_that_are_kafkas_and_limits() -> None:
+def test_admin_client_receives_kafka_prefixed_options_and_default_timeouts() -> None:
     admin = Admin({})
     opened(admin)
     assert admin.settings == {
@@ -38,7 +38,7 @@ def test_admin_waits_exceed_kafkas_api_timeout(given: dict[str, str], api_ms: in
     assert min(admin.waits) > api_ms
 
 
-def test_options_of_the_user_stand_over_the_limits() -> None:
+def test_user_kafka_options_override_the_default_timeouts() -> None:
     options = kafka_options("b:1", {"kafka.request.timeout.ms": "5", "kafkaConsumer.pollTimeoutMs": "6"})
     assert options["kafka.request.timeout.ms"] == "5"
     assert options["kafkaConsumer.pollTimeoutMs"] == "6"
@@ -46,25 +46,25 @@ def test_options_of_the_user_stand_over_the_limits() -> None:
     assert options["failOnDataLoss"] == "true"
 
 
-def test_a_topic_is_described() -> None:
+def test_existing_topic_is_described_with_id_partitions_and_replication() -> None:
     topics = opened(Admin({"t": Held((0, 1, 1), (0, 0, 0), (0, 0, 0)), "old": Held((0, 0, 0), topic_id="NONE")}))
     assert topics.find("t") == topics.require("t") == Described("t", "ID-1", 3, 2)
     assert topics.require("old").id == "", "brokers are too old to have one"
 
 
-def test_no_topic_is_none_or_one_line_with_the_broker() -> None:
+def test_missing_topic_is_found_as_none_and_required_with_a_one_line_error() -> None:
     topics = opened(Admin({}))
     assert topics.find("t") is None
     with pytest.raises(BadInput, match=r"^topic t does not exist at b:1: check its name and the broker$"):
         topics.require("t")
 
 
-def test_an_invalid_topic_name_is_reported() -> None:
+def test_invalid_topic_name_is_refused_with_a_one_line_error() -> None:
     with pytest.raises(BadInput, match=r"^'a b' is not a valid topic name: "):
         opened(Admin({})).find("a b")
 
 
-def test_a_leader_is_waited_for_as_long_as_is_asked() -> None:
+def test_topic_without_leader_is_refused_unless_a_wait_is_requested() -> None:
     admin = Admin({"t": Held((0, 0, 0))})
     admin.topics["t"].leaderless = 1
     with pytest.raises(BadInput, match=r"^a partition of t has no leader: wait until its broker is back$"):
@@ -74,7 +74,7 @@ def test_a_leader_is_waited_for_as_long_as_is_asked() -> None:
     assert len(admin.waits) == 1 + 3
 
 
-def test_any_other_error_is_one_line_with_the_broker_and_what_was_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_authorization_error_names_the_broker_and_the_failed_operation(monkeypatch: pytest.MonkeyPatch) -> None:
     def denied(*_: Any) -> Any:
         raise RuntimeError("TopicAuthorizationException: not allowed")
 
@@ -88,17 +88,17 @@ def test_any_other_error_is_one_line_with_the_broker_and_what_was_asked(monkeypa
         topics.spans("t", 1)
 
 
-def test_offsets_are_those_of_everything_or_of_what_is_committed() -> None:
+def test_topic_spans_end_at_latest_offsets_or_at_last_stable_offsets_if_committed() -> None:
     topics = opened(Admin({"t": Held((3, 7, 9), (0, 0, 2))}))
     assert topics.spans("t", 2) == {0: Span(3, 9), 1: Span(0, 2)}
     assert topics.spans("t", 2, committed=True) == {0: Span(3, 7), 1: Span(0, 0)}
 
 
-def test_settings_are_those_the_topic_sets_itself() -> None:
+def test_topic_settings_are_only_those_overridden_on_the_topic() -> None:
     assert opened(Admin({"t": Held((0, 0, 0), settings={"retention.ms": "7"})})).settings("t") == {"retention.ms": "7"}
 
 
-def test_the_end_closes_within_a_limit_that_is_not_nought() -> None:
+def test_admin_client_is_closed_with_a_nonzero_timeout_below_five_seconds() -> None:
     admin = Admin({})
     with opened(admin):
         assert admin.closed == []
@@ -106,7 +106,7 @@ def test_the_end_closes_within_a_limit_that_is_not_nought() -> None:
     assert 0 < limit_s < 5, "0 is without end to Kafka"
 
 
-def test_a_jvm_that_has_gone_does_not_hide_what_went_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lost_jvm_on_close_does_not_hide_the_original_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def lost(*_: Any) -> None:
         raise ConnectionError("the JVM has gone")
 

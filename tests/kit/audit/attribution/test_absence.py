@@ -25,25 +25,27 @@ def left(bits: list[int], members: tuple[Placed, ...], attributed: list[int], di
 
 
 @pytest.mark.parametrize(("certain", "settled"), [(100, False), (1000, True)])
-def test_a_placement_with_no_record_here_may_have_two_percent(certain: int, settled: bool) -> None:
+def test_ambiguous_record_is_attributed_only_amid_enough_records_of_one_partitioner(
+    certain: int, settled: bool
+) -> None:
     bits = [1] * certain + [BOTH] + [1] * certain
     assert (left(bits, (JAVA, CRC), [0] * len(bits))[certain] == 0) == settled
 
 
-def test_one_key_over_and_over_shows_nothing() -> None:
+def test_ambiguous_record_stays_unattributed_amid_many_records_of_few_distinct_keys() -> None:
     bits = [1] * 1000 + [BOTH] + [1] * 1000
     assert left(bits, (JAVA, CRC), [0] * len(bits), distinct=30)[1000] == EITHER_AT
 
 
 @pytest.mark.parametrize(("rare", "settled"), [(5, False), (400, True)])
-def test_placement_is_absent_if_expected_records_are_missing(rare: int, settled: bool) -> None:
+def test_partitioner_is_ruled_out_nearby_only_if_frequent_elsewhere_in_the_block(rare: int, settled: bool) -> None:
     """Five records elsewhere in the block are 0.2 %, which a thousand records on either side may lack."""
     bits = [1] * 1000 + [BOTH] + [1] * 1000 + [2] * rare
     assert (left(bits, (JAVA, CRC), [0] * 2001 + [1] * rare)[1000] == 0) == settled
 
 
 @pytest.mark.parametrize(("rare", "settled"), [(1, False), (40, True)])
-def test_a_rare_producer_of_many_keys_may_be_anywhere(rare: int, settled: bool) -> None:
+def test_partitioner_is_ruled_out_nearby_by_share_of_records_not_of_keys(rare: int, settled: bool) -> None:
     """Forty keys are half of all; written once each they are 2 % of the records, which 41 records may lack."""
     around = np.arange(1001) % 40
     keys = np.zeros((around.size + 40 * rare, 2), np.uint64)
@@ -54,7 +56,7 @@ def test_a_rare_producer_of_many_keys_may_be_anywhere(rare: int, settled: bool) 
 
 
 @pytest.mark.parametrize("share", [0, 0.05, 0.3])
-def test_newer_partition_count_is_absent_at_chance_level(share: float) -> None:
+def test_newer_partition_count_is_ruled_out_if_matches_are_at_chance_level(share: float) -> None:
     draws = np.random.default_rng(3)
     newer = draws.random(9000) < 0.25 + 0.75 * share
     bits = np.where(newer, 0b11, 0b10).tolist()
@@ -64,7 +66,9 @@ def test_newer_partition_count_is_absent_at_chance_level(share: float) -> None:
 
 
 @pytest.mark.parametrize(("between", "settled"), [(40, False), (100, False), (4000, True)])
-def test_a_stretch_of_a_newer_count_may_hold_a_few_records_of_the_older(between: int, settled: bool) -> None:
+def test_record_fitting_old_and_new_partition_count_is_unattributed_unless_old_is_rare(
+    between: int, settled: bool
+) -> None:
     """In partition 0 of 3 no record is of the newer count alone; one of the older in 4,000 does not matter."""
     bits = ([0b11] * between + [0b10]) * (8000 // between)
     attributed = [1 if each == 0b10 else 0 for each in bits]
@@ -79,13 +83,13 @@ def foreign(attributed: list[int], finding: Foreign, rivals: list[bool] | None =
     return without_foreign(given, (JAVA,), ids(len(attributed)), marked, finding).tolist()
 
 
-def test_records_beside_few_foreign_ones_stay_and_beside_many_are_open() -> None:
+def test_attributed_records_become_unattributed_amid_many_unexplained_records_not_few() -> None:
     few, many = [0] * 990 + [UNEXPLAINED_AT] * 10, [0] * 900 + [UNEXPLAINED_AT] * 100
     assert foreign(few, NOTHING_FOREIGN) == few
     assert set(foreign(many, NOTHING_FOREIGN)) == {EITHER_AT, UNEXPLAINED_AT}
 
 
-def test_foreign_records_far_away_or_of_other_partitions() -> None:
+def test_attribution_is_withdrawn_only_near_unexplained_records_or_for_few_keys() -> None:
     far = [0] * 20_000 + [UNEXPLAINED_AT] * 4000
     got = foreign(far, NOTHING_FOREIGN)
     assert got[:10_000] == [0] * 10_000
@@ -94,14 +98,14 @@ def test_foreign_records_far_away_or_of_other_partitions() -> None:
     assert foreign([0] * 5000, Foreign(0.3)) == [0] * 5000
 
 
-def test_rival_that_agrees_on_most_keys_has_written_more_than_is_seen() -> None:
+def test_records_matching_a_rival_are_unattributed_if_both_partitioners_mostly_agree() -> None:
     marked = [number % 2 == 0 for number in range(1000)]
     assert foreign([0] * 1000, Foreign(0.001, (CRC,), hidden=0.5), marked) == [0] * 1000
     assert foreign([0] * 1000, Foreign(0.001, (CRC,), hidden=0.99), marked) == [EITHER_AT, 0] * 500
     assert foreign([0] * 1000, Foreign(0.001, crowded=True, hidden=0.99)) == [EITHER_AT] * 1000
 
 
-def test_rival_placement_may_own_all_explained_records() -> None:
+def test_few_records_that_match_a_rival_partitioner_are_left_unattributed() -> None:
     marked = [number % 2 == 0 for number in range(100)]
     assert foreign([0] * 100, Foreign(0.02, (CRC,)), marked) == [EITHER_AT, 0] * 50
     assert foreign([0] * 100, Foreign(0.02, crowded=True)) == [EITHER_AT] * 100

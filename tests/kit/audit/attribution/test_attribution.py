@@ -41,7 +41,7 @@ def hold(topic: Topic, *members: Producer, either: float) -> np.ndarray:
     return got
 
 
-def test_one_after_the_other() -> None:
+def test_two_partitioners_in_succession_leave_few_records_unattributed_near_the_switch() -> None:
     topic = Topic(1, 12).write(2000, JAVA).write(2000, CRC)
     got = hold(topic, JAVA, CRC, either=0.06)
     open_ = np.flatnonzero(got == EITHER_AT)
@@ -50,16 +50,18 @@ def test_one_after_the_other() -> None:
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.01])
-def test_two_alternating_placements_are_attributed_with_few_open(share: float) -> None:
+def test_most_records_of_two_alternating_partitioners_are_attributed_and_none_incorrectly(share: float) -> None:
     hold(Topic(5, 12).write(3000, JAVA, CRC, shares=(1 - share, share)), JAVA, CRC, either=0.13)
 
 
-def test_three_alternating_placements_are_attributed_with_few_open() -> None:
+def test_most_records_of_three_alternating_partitioners_are_attributed_and_none_incorrectly() -> None:
     hold(Topic(2, 12).write(3000, JAVA, CRC, FNV), JAVA, CRC, FNV, either=0.22)
 
 
 @pytest.mark.parametrize(("before", "after", "partition"), [(3, 12, 0), (12, 24, 5), (5, 7, 1), (2, 3, 0), (6, 9, 1)])
-def test_a_topic_that_grew(before: int, after: int, partition: int) -> None:
+def test_records_before_and_after_a_partition_count_increase_are_attributed_correctly(
+    before: int, after: int, partition: int
+) -> None:
     old, new = ("murmur2", before), ("murmur2", after)
     got = hold(Topic(partition, after).write(1500, old).write(1500, new), new, old, either=0.3)
     if after % before == 0:
@@ -69,23 +71,23 @@ def test_a_topic_that_grew(before: int, after: int, partition: int) -> None:
     assert (got[-100:] != 1).all()
 
 
-def test_a_topic_that_grew_with_another_writing_all_along() -> None:
+def test_partition_count_increase_beside_a_second_partitioner_is_attributed_correctly() -> None:
     topic = Topic(0, 12).write(1500, GROWN, CRC).write(1500, JAVA, CRC)
     hold(topic, JAVA, CRC, GROWN, either=0.35)
 
 
-def test_a_topic_that_grew_twice() -> None:
+def test_records_of_three_successive_partition_counts_are_attributed_correctly() -> None:
     topic = Topic(0, 12).write(1500, GROWN).write(1500, ("murmur2", 6)).write(1500, JAVA)
     got = hold(topic, JAVA, ("murmur2", 6), GROWN, either=0.45)
     assert set(got.tolist()) == {0, 1, 2, EITHER_AT}
 
 
 @pytest.mark.parametrize("share", [0.5, 0.1])
-def test_old_and_new_count_in_turn(share: float) -> None:
+def test_records_of_alternating_partition_counts_are_never_attributed_incorrectly(share: float) -> None:
     hold(Topic(0, 12).write(4000, GROWN, JAVA, shares=(1 - share, share)), JAVA, GROWN, either=0.7)
 
 
-def test_a_key_that_is_there_over_and_over_proves_no_new_count() -> None:
+def test_repeated_hot_key_is_not_attributed_to_the_new_partition_count() -> None:
     topic = Topic(0, 12).write(300, GROWN)
     hot = next(key for key in (b"hot-%d" % at for at in range(999)) if audit_truth.place(*("murmur2", key, 12)) == 0)
     topic.keys += [hot] * 500
@@ -94,7 +96,7 @@ def test_a_key_that_is_there_over_and_over_proves_no_new_count() -> None:
     hold(topic, JAVA, GROWN, either=0.8)
 
 
-def test_a_record_that_none_explains_is_unexplained() -> None:
+def test_record_that_no_partitioner_explains_is_attributed_as_unexplained() -> None:
     topic = Topic(4, 12).write(200, JAVA)
     stray = next(key for key in (b"s-%d" % at for at in range(99)) if audit_truth.place(*("murmur2", key, 12)) != 4)
     topic.keys.append(stray)
@@ -104,7 +106,7 @@ def test_a_record_that_none_explains_is_unexplained() -> None:
 
 
 @given(st.lists(st.integers(0, 7), max_size=60))
-def test_unexplained_record_is_attributed_to_no_placement(given_bits: list[int]) -> None:
+def test_attributed_partitioner_always_explains_the_record(given_bits: list[int]) -> None:
     bits = np.array(given_bits, np.uint32)
     ids = np.zeros((bits.size, 2), np.uint64)
     ids[:, 0] = np.arange(bits.size)
@@ -114,7 +116,7 @@ def test_unexplained_record_is_attributed_to_no_placement(given_bits: list[int])
         assert owner < 0 or one >> owner & 1
 
 
-def test_neighbours_are_asked_on_both_sides_within_a_thousand_records() -> None:
+def test_ambiguous_record_follows_unambiguous_neighbours_within_a_thousand_records() -> None:
     members = Placed("murmur2", 12), Placed("sarama-hash", 12)
 
     def attributed_to(*given_bits: int) -> list[int]:
@@ -141,7 +143,7 @@ def run_of(attributed_: list[int], times: list[int] | None = None) -> list[tuple
     return [([placed.rule for placed in run.placed], run.first_offset, run.last_offset, run.records) for run in made]
 
 
-def test_runs_of_placements_have_offsets_and_counts() -> None:
+def test_runs_of_partitioners_have_offset_ranges_and_record_counts() -> None:
     assert run_of([0] * 20 + [1] * 30) == [(["murmur2"], 0, 190, 20), (["sarama-hash"], 200, 490, 30)]
     assert run_of([0] * 20 + [1] + [0] * 20) == [
         (["murmur2"], 0, 190, 20), (["sarama-hash"], 200, 200, 1), (["murmur2"], 210, 400, 20),
@@ -153,7 +155,7 @@ def test_runs_of_placements_have_offsets_and_counts() -> None:
     assert run_of([]) == []
 
 
-def test_runs_are_never_too_many() -> None:
+def test_number_of_runs_is_limited_when_partitioners_alternate_often() -> None:
     assert len(run_of(([0] * 40 + [1]) * 500)) == 1
     assert len(run_of([0] * 2000 + ([0] * 40 + [1]) * 500 + [1] * 3000)) <= MOST_RUNS
     assert len(run_of(([0] * 40 + [1]) * 20)) == 40

@@ -25,20 +25,20 @@ KEYS = [b"%032x" % (number * 2654435761) for number in range(400)]
 
 
 @pytest.mark.parametrize("count", [2, 12])
-def test_a_hash_that_never_agrees_with_a_present_one_shows_nothing(count: int) -> None:
+def test_keys_avoiding_the_fnv_partition_are_not_evidence_for_another_hash(count: int) -> None:
     """With two partitions, every key is where the other parity puts it."""
     left, fnv = left_by("sarama-hash", KEYS, count), Placed("sarama-hash", count)
     for rule in ("string-hash-code-masked", "murmur2", "text-integer"):
         assert evidence_beside(Placed(rule, count), [fnv], left) < 10
 
 
-def test_hash_that_placed_the_remaining_records_is_found() -> None:
+def test_hash_that_placed_records_unexplained_by_murmur2_is_found() -> None:
     column = audit_truth.column(KEYS, np.array([audit_truth.place("crc32", key, 12) for key in KEYS], np.int32), 12)
     assert evidence_beside(Placed("crc32", 12), [Placed("murmur2", 12)], column) > 900
 
 
 @pytest.mark.parametrize("topic", ["23/3", "100/272", "105/498"])
-def test_the_clients_of_a_random_topic_are_no_further_one(topic: str) -> None:
+def test_seeded_random_topic_is_attributed_to_no_partitioner_that_wrote_nothing(topic: str) -> None:
     """sarama, librdkafka and one partition for all keys, with two partitions; twice the sum of the bytes, modulo 4 and 8.
 
     String.hashCode modulo 4 is off by 2 from that sum or right, and crc32 modulo 8 is right for half of a hundred keys.
@@ -47,7 +47,7 @@ def test_the_clients_of_a_random_topic_are_no_further_one(topic: str) -> None:
     assert unfounded(made, verdict(made)) == []
 
 
-def test_a_function_of_the_key() -> None:
+def test_partition_is_a_function_of_the_key_only_if_repeated_keys_keep_one_partition() -> None:
     keys = [b"%d" % number for number in range(30)]
     once, again = audit_truth.column(keys, np.zeros(30, np.int32), 12), np.arange(30, dtype=np.int32) % 12
     assert not is_function_of_key(once, np.arange(30))  # no key is repeated
@@ -68,7 +68,7 @@ def written(records: list[tuple[bytes, str]], count: int) -> KeyColumn:
 
 
 @pytest.mark.parametrize(("count", "kept"), [(8, False), (12, True)])
-def test_a_weak_hash_of_some_keys_is_not_another_function_of_all(count: int, kept: bool) -> None:
+def test_crc32_of_half_the_keys_is_dropped_modulo_8_and_kept_modulo_12(count: int, kept: bool) -> None:
     """No key was placed by both. Modulo 8, crc32 follows the bits of a key; modulo 12, a third of it does not."""
     keys = [b"order-%d0" % number for number in range(200)]
     records = [(key, "crc32" if at % 2 else "sha1") for at, key in enumerate(keys)] * 3
@@ -76,12 +76,12 @@ def test_a_weak_hash_of_some_keys_is_not_another_function_of_all(count: int, kep
     assert got == [Placed("crc32", count)] * kept
 
 
-def test_weak_hash_is_present_if_keys_are_shared_with_another_producer() -> None:
+def test_crc32_modulo_8_is_kept_if_a_sha1_producer_writes_equal_keys() -> None:
     records = [(b"order-%d0" % number, rule) for number in range(200) for rule in ("crc32", "sha1")] * 2
     assert founded([Placed("crc32", 8)], written(records, 8), sure) == [Placed("crc32", 8)]
 
 
-def test_older_count_of_a_present_hash_is_not_a_separate_pattern() -> None:
+def test_crc32_is_kept_if_the_old_partition_count_explains_the_remaining_records() -> None:
     column = audit_truth.column(KEYS * 2, np.array(
         [audit_truth.place("crc32", key, count) for count in (6, 12) for key in KEYS], np.int32), 12)  # fmt: skip
     assert founded([Placed("crc32", 12)], column, sure) == [Placed("crc32", 12)]

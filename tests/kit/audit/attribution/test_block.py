@@ -27,7 +27,7 @@ def block(keys: list[bytes | None], partition: int = 0, times: list[int] | None 
     return Block(partition, offsets, times_ms, pa.array(keys, kind or pa.binary()))
 
 
-def test_a_mixed_block_counted_one_by_one() -> None:
+def test_block_summary_of_two_producers_equals_counting_record_by_record() -> None:
     topic = Topic(3, 12).write(1500, JAVA, CRC)
     judged = judge(topic.block(), 12, EXPECTED)
     summary = judged.summary
@@ -54,7 +54,7 @@ def test_a_mixed_block_counted_one_by_one() -> None:
 
 
 @pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary()], ids=str)
-def test_keys_that_are_missing(kind: Any) -> None:
+def test_null_keys_in_a_block_are_attributed_as_keyless_and_not_offending(kind: Any) -> None:
     topic = Topic(3, 12).write(300, JAVA)
     keys: list[bytes | None] = [None, *topic.keys[:100], None, *topic.keys[100:], None]
     judged = judge(block(keys, 3, kind=kind), 12, EXPECTED)
@@ -68,7 +68,7 @@ def test_keys_that_are_missing(kind: Any) -> None:
     assert judged.summary.first["murmur2@12"].offset == 101
 
 
-def test_a_slice_of_an_arrow_array() -> None:
+def test_slice_of_an_arrow_array_is_judged_by_the_sliced_keys() -> None:
     topic = Topic(3, 12).write(50, JAVA)
     keys = pa.array([b"xx", *topic.keys, b"yyy"], pa.binary())[1:-1]
     offsets = np.arange(50, dtype=np.int64)
@@ -87,7 +87,7 @@ def test_block_without_keys_is_attributed_as_keyless(keys: list[bytes | None]) -
     assert len(judged.keys_seen.ids) == 0
 
 
-def test_single_record_is_attributed_or_offending() -> None:
+def test_single_record_is_attributed_in_the_expected_partition_and_offending_elsewhere() -> None:
     right = judge(block([b"foobar"], audit_truth.place("murmur2", b"foobar", 12)), 12, EXPECTED)
     assert right.summary.attributed == {"murmur2@12": 1}
     wrong = judge(block([b"foobar"], (audit_truth.place("murmur2", b"foobar", 12) + 1) % 12), 12, EXPECTED)
@@ -96,20 +96,20 @@ def test_single_record_is_attributed_or_offending() -> None:
     assert wrong.attributed.tolist() == [UNEXPLAINED_AT]
 
 
-def test_one_partition_is_as_expected() -> None:
+def test_block_of_a_single_partition_topic_has_no_offending_records() -> None:
     judged = judge(block([b"a", None, b"b"]), 1, Placed("murmur2", 1))
     assert judged.summary.attributed == {"murmur2@1": 2}
     assert judged.summary.offending == 0
 
 
-def test_an_empty_key_is_a_key() -> None:
+def test_empty_key_is_judged_as_a_key_not_as_null() -> None:
     at = audit_truth.place("murmur2", b"", 12)
     judged = judge(block([b""] * 3, at), 12, EXPECTED)
     assert (judged.summary.keyed, judged.summary.empty, judged.summary.offending) == (3, 3, 0)
     assert judge(block([b"", b""], (at + 1) % 12), 12, EXPECTED).summary.offending == 2
 
 
-def test_times_that_go_backwards_or_are_missing() -> None:
+def test_block_times_are_min_and_max_of_unordered_or_missing_timestamps() -> None:
     keys = Topic(3, 12).write(30, JAVA).keys
     summary = judge(block(keys, 3, times=[1000 - at for at in range(30)]), 12, EXPECTED).summary
     assert (summary.first_ms, summary.last_ms) == (971, 1000)
@@ -120,13 +120,13 @@ def test_times_that_go_backwards_or_are_missing() -> None:
     assert none.first["murmur2@12"] == Place(-1, 3, 100)
 
 
-def test_offsets_that_are_skipped() -> None:
+def test_gaps_between_offsets_are_counted_as_skipped() -> None:
     offsets = np.array([5, 6, 9, 20], np.int64)
     keys = pa.array(Topic(3, 12).write(4, JAVA).keys, pa.binary())
     assert judge(Block(3, offsets, offsets, keys), 12, EXPECTED).summary.skipped == 12
 
 
-def test_without_masks_the_rest_is_the_same() -> None:
+def test_block_judged_without_masks_has_equal_attribution_and_runs() -> None:
     for producers in [(JAVA,), (JAVA, CRC)]:
         topic = Topic(3, 12).write(400, *producers)
         whole, quick = judge(topic.block(), 12, EXPECTED), judge(topic.block(), 12, EXPECTED, whole=False)
@@ -136,13 +136,13 @@ def test_without_masks_the_rest_is_the_same() -> None:
         assert (quick.masks is None) == (len(producers) == 1)
 
 
-def test_known_placement_is_counted_even_if_absent_in_the_block() -> None:
+def test_known_partitioner_is_counted_even_if_absent_in_the_block() -> None:
     judged = judge(Topic(0, 12).write(400, JAVA).block(), 12, EXPECTED, (Placed("murmur2", 3),), whole=False)
     assert judged.present == (EXPECTED,)
     assert judged.summary.explains["murmur2@3"] == 400
 
 
-def test_an_increase_from_one_partition_given_as_known() -> None:
+def test_increase_from_one_partition_is_attributed_only_if_given_as_known() -> None:
     """One partition explains everything, so that nothing but the rest of the topic can say that there was one."""
     topic = Topic(0, 12).write(500, ("murmur2", 1)).write(500, JAVA)
     alone = judge(topic.block(), 12, EXPECTED)
@@ -155,13 +155,13 @@ def test_an_increase_from_one_partition_given_as_known() -> None:
     assert not (judged.attributed[500:] == 1).any()
 
 
-def test_a_topic_by_an_unknown_hash_is_unexplained() -> None:
+def test_block_of_randomly_placed_records_is_unexplained() -> None:
     judged = judge(Topic(7, 12).write(3000, ("random", 0)).block(), 12, EXPECTED)
     assert judged.present == ()
     assert judged.summary.attributed == {UNEXPLAINED: 3000}
 
 
-def test_a_few_records_placed_by_hand() -> None:
+def test_few_randomly_placed_records_amid_java_records_are_offending() -> None:
     topic = Topic(7, 12).write(1000, JAVA).write(20, ("random", 0)).write(1000, JAVA)
     judged = judge(topic.block(), 12, EXPECTED)
     assert names(judged.present) == ["murmur2@12"]
@@ -174,19 +174,19 @@ def refused(made: Any, message: str, partitions: int = 12) -> None:
         judge(made, partitions, EXPECTED)
 
 
-def test_what_is_no_block_is_refused() -> None:
+def test_block_with_invalid_partition_column_lengths_or_offsets_is_refused() -> None:
     refused(block([b"a"], 12), "records in partition 12, but the topic has 12, from 0 to 11")
     refused(block([b"a"], -1), "records in partition -1")
     refused(Block(0, np.arange(2), np.arange(1), pa.array([b"a", b"b"])), "not 2, 2 and 1")
     refused(Block(0, np.array([2, 2]), np.arange(2), pa.array([b"a", b"b"])), "do not ascend")
 
 
-def test_keys_that_are_text_are_refused() -> None:
+def test_block_with_string_keys_raises_type_error() -> None:
     with pytest.raises(TypeError, match="BinaryArray or LargeBinaryArray, not StringArray"):
         judge(Block(0, np.arange(2), np.arange(2), pa.array(["a", "b"])), 12, EXPECTED)
 
 
-def test_a_judgement_is_the_same_again() -> None:
+def test_judging_a_block_twice_gives_equal_summaries() -> None:
     made = Topic(3, 12).write(800, JAVA, CRC).block()
     one, other = judge(made, 12, EXPECTED), judge(made, 12, EXPECTED)
     assert isinstance(one, Judged)

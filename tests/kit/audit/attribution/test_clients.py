@@ -24,7 +24,9 @@ UNKNOWN_DEFAULT = {"go-protocol"}
 
 @pytest.mark.parametrize("partitions", [1, 2, 12, 16])
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_topic_of_a_client_is_healthy_where_the_client_is_expected(client: str, partitions: int) -> None:
+def test_topic_of_a_default_client_partitioner_is_healthy_if_that_client_is_expected(
+    client: str, partitions: int
+) -> None:
     """Keys of text, of numbers and an empty one, each several times; librdkafka draws for the empty one."""
     draws = random.Random(partitions)
     rule, turn = CLIENTS[client], 0
@@ -54,7 +56,7 @@ def test_a_topic_of_a_client_is_healthy_where_the_client_is_expected(client: str
             assert summary.attributed == ({str(expected): rows.size} if rows.size else {})
 
 
-def test_every_client_that_is_gated_has_a_rule() -> None:
+def test_every_client_with_a_ci_driver_has_a_partitioner_rule() -> None:
     names = {folder.name.partition("-0.")[0].partition("-1.")[0].partition("-2.")[0] for folder in DRIVERS.iterdir()
              if folder.is_dir()}  # fmt: skip
     assert names - UNKNOWN_DEFAULT <= set(CLIENTS)

@@ -28,19 +28,19 @@ def column(rows: pa.Table, partitions: int = 12) -> audit_truth.KeyColumn:
     return audit_truth.column(rows["key"].to_pylist(), rows["partition"].to_numpy(), partitions)
 
 
-def test_a_relative_that_wrote_is_a_contender_of_the_rule_that_was_named() -> None:
+def test_crc32_variant_that_wrote_is_a_contender_of_the_named_crc32_rule() -> None:
     keys = column(topic({"murmur2": 500, "crc32-floor-mod": 60}))
     named = (JAVA, Placed("librdkafka-consistent", 12))
     assert contenders(keys, named, JAVA)[0] == "crc32-floor-mod"
     assert contenders(keys, (JAVA, Placed("crc32-floor-mod", 12)), JAVA) == ()
 
 
-def test_one_rule_that_explains_all_keys_has_no_contender() -> None:
+def test_partitioner_that_explains_all_keys_has_no_contender() -> None:
     assert contenders(column(topic({"murmur2": 500})), (JAVA,), JAVA) == ()
     assert contenders(column(topic({"murmur2": 500})), (), JAVA) == ()
 
 
-def test_a_rare_relative_is_not_named_as_better_known_kin() -> None:
+def test_rare_crc32_variant_is_named_instead_of_the_common_crc32_partitioner() -> None:
     """Part of what it places is where sarama's CRC32 would put it."""
     found = look(topic({"murmur2": 560, "crc32-floor-mod": 40}), 12, JAVA)
     assert found.known == (JAVA, Placed("crc32-floor-mod", 12))

@@ -44,7 +44,7 @@ def doubt(keys: KeyColumn, rule: str = "murmur2") -> Doubt | None:
 
 @pytest.mark.parametrize("producer", [JAVA, CRC, ("sarama-hash", 12)])
 @pytest.mark.parametrize("records", [1, 200])
-def test_five_keys_of_one_producer_tell_nothing(producer: Producer, records: int) -> None:
+def test_five_distinct_keys_are_too_few_to_name_a_partitioner(producer: Producer, records: int) -> None:
     found, unsure = examine(topic(keys_of(5), producer, records=records), Placed("murmur2", 12))
     assert found == ()
     assert unsure is not None
@@ -57,7 +57,9 @@ def test_five_keys_of_one_producer_tell_nothing(producer: Producer, records: int
 @pytest.mark.parametrize(
     ("producer", "partitions"), [(JAVA, 12), (CRC, 12), (("murmur2", 3), 3), ((*CRC[:1], 100), 100)]
 )
-def test_number_of_keys_reported_as_needed_is_sufficient(producer: Producer, partitions: int) -> None:
+def test_number_of_keys_reported_as_needed_suffices_to_name_the_partitioner(
+    producer: Producer, partitions: int
+) -> None:
     for seed in range(5):
         unsure = doubt(topic(keys_of(2, seed), producer, partitions=partitions))
         assert unsure is not None
@@ -68,7 +70,7 @@ def test_number_of_keys_reported_as_needed_is_sufficient(producer: Producer, par
         assert (still, [placed.rule for placed in found]) == (None, [producer[0]])
 
 
-def test_the_rules_that_fit_are_those_that_explain_every_key_by_definition() -> None:
+def test_partitioners_reported_as_fitting_explain_every_key_by_scalar_definition() -> None:
     keys = keys_of(2)
     unsure = doubt(topic(keys, CRC))
     assert unsure is not None
@@ -82,27 +84,27 @@ def test_the_rules_that_fit_are_those_that_explain_every_key_by_definition() -> 
     assert fitting >= set(unsure.fitting) >= {"murmur2", "librdkafka-consistent"}
 
 
-def test_one_partition_tells_nothing_whatever_the_number_of_keys() -> None:
+def test_single_partition_topic_is_inconclusive_for_any_number_of_keys() -> None:
     unsure = doubt(topic(keys_of(5000), ("murmur2", 1), partitions=1))
     assert unsure is not None
     assert (unsure.keys, unsure.needed) == (5000, None)
 
 
-def test_two_producers_of_eight_keys_are_in_doubt_and_of_a_hundred_are_found() -> None:
+def test_two_partitioners_are_inconclusive_with_eight_keys_and_found_with_a_hundred() -> None:
     assert doubt(topic(keys_of(8), JAVA, CRC, records=100)) == Doubt(8, (), 23, pytest.approx(1e-9))
     found, unsure = examine(topic(keys_of(100), JAVA, CRC), Placed(*JAVA))
     assert unsure is None
     assert found == (Placed(*JAVA), Placed(*CRC))
 
 
-def test_rules_that_no_such_key_tells_apart_are_no_doubt() -> None:
+def test_partitioners_equal_for_all_ascii_keys_do_not_make_an_audit_inconclusive() -> None:
     """For keys of ASCII Java's murmur2 is murmur2 with signed bytes; for 16 partitions it needs no sign either."""
     for partitions in (12, 16):
         assert doubt(topic(keys_of(60), ("murmur2", partitions), partitions=partitions)) is None
         assert doubt(topic(keys_of(60), ("kafka-node-keyed", partitions), partitions=partitions)) is None
 
 
-def test_two_folds_of_a_hash_that_fit_all_keys_are_a_doubt() -> None:
+def test_two_folds_of_one_hash_that_fit_all_keys_are_inconclusive() -> None:
     keys = [
         key for key in keys_of(200) if audit_truth.place("sign-abs", key, 12) == audit_truth.place(*JAVA[:1], key, 12)
     ]
@@ -114,19 +116,19 @@ def test_two_folds_of_a_hash_that_fit_all_keys_are_a_doubt() -> None:
     assert unsure.needed > 40 + 20  # half of the keys tell them apart
 
 
-def test_hash_constant_over_all_keys_remains_in_doubt() -> None:
+def test_first_byte_partitioner_is_inconclusive_if_all_keys_begin_with_one_byte() -> None:
     """All keys begin with one byte, and are in one partition: that is one fact, not two hundred."""
     unsure = doubt(topic(keys_of(200), ("first-byte-only", 12)))
     assert unsure is not None
     assert "first-byte-only" in unsure.fitting
 
 
-def test_no_keys_are_no_doubt() -> None:
+def test_topic_without_keys_is_not_reported_as_inconclusive() -> None:
     nothing = audit_truth.column([], np.zeros(0, np.int32), 12)
     assert find_doubt(nothing, Placed(*JAVA), ()) is None
 
 
-def test_a_block_of_a_doubtful_topic_attributes_nothing() -> None:
+def test_block_of_an_inconclusive_topic_attributes_no_record_to_a_partitioner() -> None:
     keys = [key for key in keys_of(60) if audit_truth.place("librdkafka-consistent", key, 12) == 3][:2] * 50
     stray = next(key for key in keys_of(9000) if not audit_truth.column([key], 3, 12).masks.any())
     offsets = np.arange(101, dtype=np.int64)
@@ -138,7 +140,7 @@ def test_a_block_of_a_doubtful_topic_attributes_nothing() -> None:
 
 
 @pytest.mark.parametrize("distinct", [2, 60, 800])
-def test_a_record_of_two_producers_is_open_among_neighbours_of_few_keys(distinct: int) -> None:
+def test_record_fitting_java_and_librdkafka_stays_unattributed_amid_few_distinct_keys(distinct: int) -> None:
     """librdkafka's keys all around say nothing of a key that Java puts here too, if these are two keys again and again."""
     mine = [key for key in keys_of(12_000) if audit_truth.column([key], 3, 12).by(Placed(*CRC)).all()]
     java = [audit_truth.place("murmur2", key, 12) == 3 for key in mine]
@@ -155,7 +157,7 @@ def test_a_record_of_two_producers_is_open_among_neighbours_of_few_keys(distinct
     assert (np.delete(judged.attributed, len(keys) // 2) == 1).all()
 
 
-def test_the_page_shows_what_the_audit_prints() -> None:
+def test_audit_docs_quote_the_printed_inconclusive_headlines_and_key_counts() -> None:
     """Two orders and five customers, by Java's producer."""
     page = (Path(__file__).parents[4] / "kit" / "docs" / "audit.md").read_text()
     shown = re.findall(r"^Cannot tell: .*", page, re.MULTILINE)

@@ -27,7 +27,7 @@ COUNTS = [1, 2, 3, 5, 7, 8, 12, 255, 1000, 65536, 2**30, 2**31 - 1]
 
 
 @given(st.lists(st.binary(max_size=20), max_size=6), st.sampled_from(COUNTS), st.data())
-def test_a_bit_is_set_where_the_placement_puts_the_key_there(
+def test_mask_bit_is_set_iff_partitioner_puts_the_key_in_the_observed_partition(
     column: list[bytes], count: int, data: st.DataObject
 ) -> None:
     partitions = [
@@ -50,7 +50,7 @@ def test_a_bit_is_set_where_the_placement_puts_the_key_there(
 
 
 @pytest.mark.parametrize("fold", FOLD_NAMES)
-def test_folds_of_the_hashes_at_the_limits(fold: str) -> None:
+def test_vectorized_hash_to_partition_folds_equal_scalar_at_integer_limits(fold: str) -> None:
     scalar = audit_truth.SCALAR_FOLDS[fold]
     for count in COUNTS:
         signed = [(h ^ 0x80000000) - 0x80000000 for h in HASHES]
@@ -61,7 +61,7 @@ ONE_PER_FOLD = tuple(next(each for each in PLACEMENTS if each.fold == fold) for 
 
 
 @pytest.mark.parametrize("count", [*range(1, 41), 100, 255, 1000, 2**31 - 1])
-def test_hash_is_explained_exactly_at_the_computed_partition(count: int) -> None:
+def test_explained_partitions_equal_scalar_folds_for_edge_hashes_and_partition_counts(count: int) -> None:
     """Hash 0 at the last partition of 12 has the product c - 8, which is below c = ceil(2^64 / 12)."""
     near = {count * at + by for at in (1, 2, (2**31 - 1) // count, (2**32 - 1) // count) for by in (-1, 0, 1)}
     edges = sorted({h for h in {*HASHES, *near} if 0 <= h < 2**32})
@@ -83,7 +83,7 @@ def test_hash_is_explained_exactly_at_the_computed_partition(count: int) -> None
         assert counted[at] == sum(by_definition), fold
 
 
-def test_one_partition_for_all_is_the_same_as_one_for_each_in_more_than_one_piece() -> None:
+def test_masks_for_a_scalar_partition_equal_masks_for_a_partition_array() -> None:
     keys = [b"%d" % number for number in range(9000)]
     one, each = audit_truth.column(keys, 4, 7), audit_truth.column(keys, np.full(9000, 4, np.int32), 7)
     assert (one.masks == each.masks).all()
@@ -92,7 +92,7 @@ def test_one_partition_for_all_is_the_same_as_one_for_each_in_more_than_one_piec
     assert audit_truth.place("murmur2", keys[at], 7) == 4
 
 
-def test_empty_key_is_anywhere_for_clients_that_draw() -> None:
+def test_empty_key_fits_every_partition_only_for_librdkafka_consistent_random() -> None:
     """By librdkafka's own partitioners, drawn two hundred times."""
     names = {"consistent_random": "librdkafka-consistent", "murmur2_random": "murmur2", "fnv1a_random": "sarama-hash"}
     assert [each.slug for each in PLACEMENTS if each.draws_empty] == ["librdkafka-consistent"]
@@ -108,13 +108,13 @@ def test_empty_key_is_anywhere_for_clients_that_draw() -> None:
         assert older.tolist() == [at < 3 and (draws or at == audit_truth.place(slug, b"", 3)) for at in where.tolist()]
 
 
-def test_older_count_explains_no_newer_partition() -> None:
+def test_old_partition_count_explains_no_record_in_partitions_added_later() -> None:
     keys = audit_truth.column([b"%d" % number for number in range(100)], 5, 12)
     assert not keys.by(Placed("murmur2", 5)).any()
     assert keys.by(Placed("murmur2", 6)).any()
 
 
-def test_counting_counts_what_masks_show() -> None:
+def test_explained_record_counts_equal_the_number_of_set_mask_bits() -> None:
     keys = audit_truth.column([b"%d" % number for number in range(300)], np.arange(300, dtype=np.int32) % 6, 9)
     counted = how_many_explained(hash_columns(keys.offsets, keys.data), PLACEMENTS, keys.where, range(2, 10))
     for count, row in zip(range(2, 10), counted, strict=True):
@@ -122,7 +122,7 @@ def test_counting_counts_what_masks_show() -> None:
         assert [int((masks >> np.uint32(at) & np.uint32(1)).sum()) for at in range(len(PLACEMENTS))] == row.tolist()
 
 
-def test_rows_that_are_taken_are_those_keys() -> None:
+def test_taking_rows_of_a_key_column_returns_keys_and_partitions_in_given_order() -> None:
     column = [b"a", b"", b"ccc", b"dd"]
     taken = audit_truth.column(column, np.array([0, 1, 2, 3], np.int32), 4).taken(np.array([3, 1, 2]))
     assert [bytes(taken.data[start:end]) for start, end in zip(taken.offsets, taken.offsets[1:], strict=False)] == [
@@ -133,16 +133,16 @@ def test_rows_that_are_taken_are_those_keys() -> None:
     assert taken.where.tolist() == [3, 1, 2]
 
 
-def test_no_topic_has_no_partitions() -> None:
+def test_partition_count_zero_raises_value_error() -> None:
     with pytest.raises(ValueError, match="invalid partition count 0: expected an int32 of 1 or more"):
         leading(find_placement("murmur2"), np.array([0, 1], np.int32), np.zeros(1, np.uint8), 0, 0)
 
 
-def test_column_without_keys_has_no_masks() -> None:
+def test_key_column_without_keys_has_empty_masks() -> None:
     assert KeyColumn(np.zeros(1, np.int32), np.empty(0, np.uint8), 0, 3).masks.size == 0
 
 
-def test_what_members_explain_choose_and_which_pairs_are_distinct() -> None:
+def test_key_column_reports_chosen_partitions_explained_rows_and_distinct_pairs() -> None:
     column = [b"a", b"b", b"a", b"a", b"12"]
     java, integer = Placed("murmur2", 5), Placed("text-integer", 5)
     places = [audit_truth.place("murmur2", key, 5) for key in column]

@@ -63,32 +63,32 @@ def hold(column: list[bytes], before: bytes = b"", width: type = np.int32) -> No
 @given(st.lists(keys, max_size=8), st.binary(max_size=3), st.sampled_from([np.int32, np.int64]))
 @example([], b"", np.int32)
 @example([b"", b"\x80"], b"xy", np.int64)
-def test_a_column_is_the_scalar_hashes(column: list[bytes], before: bytes, width: type) -> None:
+def test_vectorized_hashes_equal_scalar_hashes_of_every_key(column: list[bytes], before: bytes, width: type) -> None:
     hold(column, before, width)
 
 
-def test_all_keys_of_up_to_one_byte_and_all_pairs_of_telling_ones() -> None:
+def test_vectorized_hashes_equal_scalar_for_one_byte_keys_and_edge_byte_pairs() -> None:
     telling = [0, 1, 0x41, 0x7F, 0x80, 0x81, 0xBF, 0xC2, 0xE0, 0xF4, 0xFE, 0xFF]
     hold(
         [b"", *(bytes((byte,)) for byte in range(256)), *(bytes(pair) for pair in itertools.product(telling, repeat=2))]
     )
 
 
-def test_text_that_breaks_off_everywhere() -> None:
+def test_vectorized_hashes_equal_scalar_for_truncated_and_invalid_utf8() -> None:
     hold(EDGES)
 
 
-def test_all_lengths_of_ascii_and_of_bytes() -> None:
+def test_vectorized_hashes_equal_scalar_for_ascii_and_binary_lengths_up_to_69() -> None:
     hold([bytes(97 + at % 26 for at in range(size)) for size in range(70)])
     hold([bytes(at * 37 % 256 for at in range(size)) for size in range(70)])
 
 
-def test_single_hash_column_equals_the_row_of_all() -> None:
+def test_hash_column_of_one_algorithm_equals_row_of_the_full_hash_matrix() -> None:
     offsets, data = np.array([0, 3, 3, 6], np.int32), np.frombuffer(b"abcdef", np.uint8)
     for name, row in zip(HASH_NAMES, hash_columns(offsets, data), strict=True):
         assert (hash_column(name, offsets, data) == row).all()
 
 
-def test_damaged_offsets_are_an_error() -> None:
+def test_key_offsets_beyond_the_data_raise_damaged_offsets_error() -> None:
     with pytest.raises(ValueError, match="damaged offsets: key 1"):
         hash_columns(np.array([0, 3, 9], np.int32), np.zeros(6, np.uint8))

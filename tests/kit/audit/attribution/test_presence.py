@@ -28,7 +28,7 @@ def found(
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS, ids=lambda placement: placement.slug)
-def test_each_placement_alone_is_found_or_an_equivalent(placement: object) -> None:
+def test_topic_of_one_partitioner_names_that_partitioner_or_an_equivalent(placement: object) -> None:
     same = {
         "signed-tail": "murmur2", "length-in-characters": "murmur2", "characters-for-bytes": "murmur2",
         "kafka-node-keyed": "string-hash-code-masked",
@@ -40,7 +40,7 @@ def test_each_placement_alone_is_found_or_an_equivalent(placement: object) -> No
 
 
 @pytest.mark.parametrize("placement", ["signed-tail", "length-in-characters", "characters-for-bytes"])
-def test_keys_that_are_not_ascii_tell_more(placement: str) -> None:
+def test_non_ascii_keys_distinguish_murmur2_variants_equal_for_ascii(placement: str) -> None:
     draws = random.Random(4)
     keys = [f"Zoë-{draws.randrange(10**6)}-ü".encode() for _ in range(3000)]
     here = [key for key in keys if audit_truth.place(placement, key, 5) == 2]
@@ -49,11 +49,11 @@ def test_keys_that_are_not_ascii_tell_more(placement: str) -> None:
 
 @pytest.mark.parametrize("share", [0.5, 0.1, 0.03])
 @pytest.mark.parametrize("other", [CRC, FNV, ("unsigned", 12), ("string-hash-code-masked", 12), ("murmur2", 7)])
-def test_two_producers_in_any_shares(other: Producer, share: float) -> None:
+def test_two_partitioners_are_found_at_shares_down_to_three_percent(other: Producer, share: float) -> None:
     assert found(JAVA, other, shares=(1 - share, share)) == ["murmur2@12", f"{other[0]}@{other[1]}"]
 
 
-def test_a_producer_beside_one_that_fills_a_partition() -> None:
+def test_rare_partitioner_is_found_beside_murmur2_and_a_constant_partition() -> None:
     """The few keys outside that partition are a small part of those that Java's placement leaves unexplained."""
     keys = [b"user-%d" % number for number in range(6000)]
     java, crc = (np.array([audit_truth.place(slug, key, 12) for key in keys]) for slug, _ in (JAVA, CRC))
@@ -65,7 +65,7 @@ def test_a_producer_beside_one_that_fills_a_partition() -> None:
 
 
 @pytest.mark.parametrize(("partitions", "partition"), [(3, 0), (3, 2), (12, 5), (200, 11)])
-def test_three_producers_are_found_in_every_partition_count(partitions: int, partition: int) -> None:
+def test_three_partitioners_are_found_at_partition_counts_3_12_and_200(partitions: int, partition: int) -> None:
     producers = [(slug, partitions) for slug in ("murmur2", "librdkafka-consistent", "sarama-hash")]
     got = found(*producers, partition=partition, partitions=partitions, records=900 if partitions < 200 else 240)
     assert got == [f"{slug}@{count}" for slug, count in producers]
@@ -75,7 +75,9 @@ def test_three_producers_are_found_in_every_partition_count(partitions: int, par
     ("before", "after", "partition"), [(3, 12, 0), (3, 12, 2), (12, 24, 5), (5, 7, 4), (5, 7, 0), (2, 3, 1), (6, 9, 3)]
 )
 @pytest.mark.parametrize("share", [0.5, 0.9])
-def test_a_topic_that_grew(before: int, after: int, partition: int, share: float) -> None:
+def test_old_and_new_partition_count_are_found_after_an_increase(
+    before: int, after: int, partition: int, share: float
+) -> None:
     got = found(
         ("murmur2", before),
         ("murmur2", after),
@@ -87,30 +89,30 @@ def test_a_topic_that_grew(before: int, after: int, partition: int, share: float
     assert got == [f"murmur2@{after}", f"murmur2@{before}"]
 
 
-def test_partition_count_increased_twice_is_found_where_visible() -> None:
+def test_partition_counts_of_two_increases_are_found_where_old_records_exist() -> None:
     assert found(GROWN, ("murmur2", 6), JAVA, partition=0) == ["murmur2@12", "murmur2@6", "murmur2@3"]
     assert found(GROWN, partition=0) == ["murmur2@3"]
     assert found(JAVA, partition=0) == ["murmur2@12"]
     assert found(JAVA, partition=4) == ["murmur2@12"]  # nothing of the old count can be there
 
 
-def test_the_last_records_of_a_topic_that_just_grew() -> None:
+def test_new_partition_count_is_found_from_the_first_sixty_records() -> None:
     topic = Topic(5, 24).write(3000, ("murmur2", 12)).write(60, ("murmur2", 24))
     assert names(present(topic.column())) == ["murmur2@24", "murmur2@12"]
 
 
-def test_one_that_grew_while_another_wrote_too() -> None:
+def test_partition_count_increase_is_found_beside_a_second_partitioner() -> None:
     assert found(GROWN, JAVA, CRC, partition=0, records=2000) == ["murmur2@12", "librdkafka-consistent@12", "murmur2@3"]
 
 
-def test_hashes_of_opposite_parity_do_not_explain_a_third() -> None:
+def test_fnv_is_not_named_in_a_topic_of_three_correlated_hashes() -> None:
     """Among keys of one length FNV-1a is odd where String.hashCode is even, or the same always."""
     producers = [("librdkafka-consistent", 2), ("string-hash-code-masked", 2), ("seed-left-out", 2)]
     topic = Topic(0, 2).write(3000, *producers, shares=(0.45, 0.45, 0.1))
     assert "sarama-hash@2" not in names(present(topic.column()))
 
 
-def test_a_few_hundred_among_very_many() -> None:
+def test_sixty_librdkafka_records_among_eight_thousand_java_records_are_found() -> None:
     topic = Topic(1, 12).write(4000, JAVA).write(60, CRC).write(4000, JAVA)
     assert names(present(topic.column())) == ["murmur2@12", "librdkafka-consistent@12"]
 
@@ -129,7 +131,7 @@ KEYS = {
 
 @pytest.mark.parametrize("make", KEYS.values(), ids=KEYS)
 @pytest.mark.parametrize("partitions", [2, 3, 12, 31, 32, 100])
-def test_random_keys_show_no_placement(make: object, partitions: int) -> None:
+def test_patterned_keys_in_random_partitions_name_no_partitioner(make: object, partitions: int) -> None:
     draws = np.random.default_rng(partitions)
     keys = [make(at) for at in range(15_000)]
     where = draws.integers(0, partitions, len(keys)).astype(np.int32)
@@ -139,7 +141,7 @@ def test_random_keys_show_no_placement(make: object, partitions: int) -> None:
         assert names(present(audit_truth.column(here, partition, partitions))) == []
 
 
-def test_a_million_random_keys_show_no_placement() -> None:
+def test_million_random_keys_in_random_partitions_name_no_partitioner() -> None:
     draws = np.random.default_rng(7)
     data = draws.integers(0, 256, 12_000_000).astype(np.uint8)
     column = audit_truth.KeyColumn(
@@ -149,7 +151,7 @@ def test_a_million_random_keys_show_no_placement() -> None:
 
 
 @pytest.mark.parametrize("partition", range(4))
-def test_single_repeated_key_proves_no_placement(partition: int) -> None:
+def test_single_repeated_key_names_no_partitioner_but_the_expected(partition: int) -> None:
     right = audit_truth.place("murmur2", b"the one", 4) == partition
     got = present(audit_truth.column([b"the one"] * 5000, partition, 4))
     assert names(got) == (
@@ -157,7 +159,7 @@ def test_single_repeated_key_proves_no_placement(partition: int) -> None:
     )  # that it is right everywhere is no proof, but nothing to deny
 
 
-def test_few_keys_are_enough_for_the_expected_placement_and_not_for_others() -> None:
+def test_seven_keys_confirm_the_expected_partitioner_but_name_no_other() -> None:
     few = [b"%d" % at for at in range(2000)]
     java = [key for key in few if audit_truth.place("murmur2", key, 12) == 3][:7]
     crc = [key for key in few if audit_truth.place("librdkafka-consistent", key, 12) == 3][:7]
@@ -169,7 +171,7 @@ def test_few_keys_are_enough_for_the_expected_placement_and_not_for_others() -> 
     assert names(present(audit_truth.column(crc, 3, 12), known=(expected,))) == ["librdkafka-consistent@12"]
 
 
-def test_known_placements_of_the_topic_are_present_where_possible() -> None:
+def test_known_partitioners_of_the_topic_are_present_in_a_partition_where_possible() -> None:
     known = (Placed("murmur2", 12), Placed("librdkafka-consistent", 12), Placed("murmur2", 3))
     got = present(Topic(0, 12).write(40, JAVA, GROWN).column(), known=known)
     assert {"murmur2@12", "murmur2@3"} <= set(names(got))
@@ -180,7 +182,7 @@ def test_known_placements_of_the_topic_are_present_where_possible() -> None:
     assert "murmur2@3" not in names(present(Topic(7, 12).write(40, JAVA, CRC).column(), known=known))
 
 
-def test_what_one_partition_cannot_tell_apart_the_topic_does() -> None:
+def test_partitioner_ambiguous_in_one_partition_is_found_from_the_whole_topic() -> None:
     draws = random.Random(3)
     keys = [b"customer-%010d" % draws.randrange(10**10) for _ in range(3000)]
     where = np.array([audit_truth.place("sign-abs", key, 6) for key in keys], np.int32)
@@ -192,7 +194,7 @@ def test_what_one_partition_cannot_tell_apart_the_topic_does() -> None:
     assert set(present(here, known=(Placed("murmur2", 6), *known))) == {Placed("murmur2", 6), *known}
 
 
-def test_with_one_partition_or_no_keys_there_is_nothing_to_find() -> None:
+def test_single_partition_names_the_expected_partitioner_and_no_keys_name_none() -> None:
     assert names(present(audit_truth.column([b"a", b"b"], 0, 1))) == ["murmur2@1"]
     assert present(audit_truth.column([], 0, 5)) == ()
 
@@ -205,7 +207,7 @@ def test_evidence_equals_the_log_likelihood_ratio() -> None:
     assert evidence(1000, 600, 0.5) == pytest.approx(1000 * (0.6 * np.log(1.2) + 0.4 * np.log(0.8)))
 
 
-def test_placement_implies_the_same_hash_with_a_divisor_count() -> None:
+def test_partitioner_implies_an_equal_hash_at_a_divisor_of_the_partition_count() -> None:
     assert implies(Placed("murmur2", 12), Placed("murmur2", 3))
     assert not implies(Placed("murmur2", 3), Placed("murmur2", 12))
     assert not implies(Placed("murmur2", 12), Placed("murmur2", 5))
@@ -224,7 +226,7 @@ def test_placement_implies_the_same_hash_with_a_divisor_count() -> None:
         ("fnv1a", "sarama-hash"),
     ],
 )
-def test_topic_of_each_partitioner_is_healthy_if_expected(name: str, slug: str) -> None:
+def test_topic_of_each_librdkafka_partitioner_is_healthy_if_expected(name: str, slug: str) -> None:
     """Some keys are empty; librdkafka's default, ``consistent_random``, draws for them."""
     partitioner, every = Partitioner(name, draws=[number * 7919 for number in range(500)]), list(range(12))
     keys = [b"" if number % 10 == 0 else b"order-%d" % (number % 900) for number in range(3000)]

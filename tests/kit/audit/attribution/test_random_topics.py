@@ -55,12 +55,12 @@ def test_five_hundred_random_topics_have_no_wrong_attribution(seed: str) -> None
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", SEEDS)
-def test_an_unknown_partitioner_beside_others_costs_few_records(seed: str) -> None:
+def test_unknown_partitioner_causes_at_most_half_a_percent_wrong_attributions(seed: str) -> None:
     """What a foreign producer places by chance where a present rule does is at most 1 in 200 of the records attributed."""
     check(500, seed, unknown_beside=True)
 
 
-def test_forty_topics_of_parts_of_keys_and_relatives_of_rules() -> None:
+def test_forty_topics_of_partial_keys_and_hash_variants_have_no_wrong_attribution() -> None:
     check(40, SEEDS[0], views=True)
 
 
@@ -75,18 +75,20 @@ EARLIER = {
 
 
 @pytest.mark.parametrize("name", EARLIER)
-def test_topic_that_was_attributed_wrongly_once_is_right_now(name: str) -> None:
+def test_formerly_misattributed_random_topic_is_attributed_correctly(name: str) -> None:
     assert not mistakes(name, Counter(), views=True)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("seed", SEEDS)
-def test_five_hundred_topics_of_parts_of_keys_and_relatives_of_rules(seed: str) -> None:
+def test_five_hundred_topics_of_partial_keys_and_hash_variants_have_no_wrong_attribution(seed: str) -> None:
     check(500, seed, views=True)
 
 
 @pytest.mark.parametrize("broken", ["without_absent", "without_foreign"])
-def test_a_broken_rule_is_seen(broken: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_disabled_attribution_filter_causes_wrong_attributions_in_random_topics(
+    broken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(block, broken, lambda attributed, *_: attributed)
     counts: Counter[str] = Counter()
     assert any(mistakes(f"{SEEDS[0]}/{number}", counts) for number in range(120))

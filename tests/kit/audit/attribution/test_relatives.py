@@ -24,14 +24,14 @@ ASCII = [key for key in KEYS if all(byte < 0x80 for byte in key)]
 
 @pytest.mark.parametrize("slug", RELATIVES)
 @pytest.mark.parametrize("keys", [KEYS, ASCII])
-def test_a_column_of_keys_is_placed_as_each_key_alone(slug: str, keys: list[bytes]) -> None:
+def test_vectorized_hash_variant_places_keys_as_the_scalar_rule(slug: str, keys: list[bytes]) -> None:
     column = audit_truth.column(keys, 0, 1)
     for count in (1, 2, 7, 12, 48):
         expected = [audit_truth.place(slug, key, count) for key in keys]
         assert relative_partitions(slug, column.offsets, column.data, count).tolist() == expected
 
 
-def test_no_rule_has_the_name_of_another() -> None:
+def test_hash_variant_slugs_differ_from_other_partitioner_slugs() -> None:
     assert not RELATIVES.keys() & {each.slug for each in (*PLACEMENTS, *STRUCTURED)}
 
 
@@ -48,14 +48,14 @@ def test_no_rule_has_the_name_of_another() -> None:
         ("seahash-unsigned", b"to be or not to be", 1988685042348123509),
     ],
 )
-def test_published_values_are_computed(slug: str, key: bytes, number: int) -> None:
+def test_hash_variants_reproduce_published_hash_values(slug: str, key: bytes, number: int) -> None:
     for count in (2**31 - 1, 2**30 - 35, 10007):
         column = audit_truth.column([key], 0, 1)
         assert relative_partitions(slug, column.offsets, column.data, count).tolist() == [number % count]
 
 
 @pytest.mark.parametrize("slug", NAMED.values())
-def test_named_rule_of_the_library_places_keys_as_the_column_does(slug: str) -> None:
+def test_library_rule_places_keys_as_the_vectorized_hash_variant(slug: str) -> None:
     keys = ASCII if slug == "string-hash-code-masked" else KEYS  # the column's is of bytes, the library's of characters
     column = audit_truth.column(keys, 0, 1)
     for count in (1, 2, 7, 12, 48):

@@ -48,7 +48,7 @@ def digits(first: int, behind: int) -> list[bytes]:
         ("122/156", ""),
     ],
 )
-def test_what_was_found_one_after_another_is_judged_together(topic: str, known: str) -> None:
+def test_revision_of_similar_partitioners_in_seeded_topic_names_no_false_partitioner(topic: str, known: str) -> None:
     """Two rules that follow each other, or one with an old partition count.
 
     Alone, each is off by few distances from the other, and a third agrees with both by arithmetic: kafka-node's hash, that
@@ -61,14 +61,14 @@ def test_what_was_found_one_after_another_is_judged_together(topic: str, known: 
     assert not unfounded(made, found)
 
 
-def test_a_placement_that_explains_better_takes_the_place_of_another() -> None:
+def test_murmur2_replaces_fnv_if_murmur2_placed_every_key() -> None:
     keys = digits(0, 300)
     column = by("murmur2", keys)
     assert again(column, FNV) == [JAVA]
     assert again(column, JAVA) == [JAVA]
 
 
-def test_an_older_count_of_a_member_is_likelier_than_another_rule() -> None:
+def test_old_partition_count_of_a_present_hash_is_preferred_to_another_hash() -> None:
     """Modulo 2, FNV-1a of these keys is String.hashCode."""
     keys = [b"user-%03d" % number for number in range(300)]
     column = audit_truth.column(
@@ -78,7 +78,7 @@ def test_an_older_count_of_a_member_is_likelier_than_another_rule() -> None:
     assert again(column, new, Placed("sarama-reference-hash", 2)) == [new, old]
 
 
-def test_a_current_count_is_likelier_than_an_older_one_of_a_member() -> None:
+def test_last_byte_at_current_partition_count_is_preferred_to_integer_at_old_count() -> None:
     """Modulo 16, the last byte of digits is the integer modulo 10."""
     keys = digits(0, 300)
     where = np.concatenate([places(rule, keys, 16) for rule in ("text-integer", "last-byte")]).astype(np.int32)
@@ -86,19 +86,19 @@ def test_a_current_count_is_likelier_than_an_older_one_of_a_member() -> None:
     assert again(audit_truth.column(keys * 2, where, 16), *both) == both
 
 
-def test_unknown_hash_is_not_explained_by_a_key_pattern() -> None:
+def test_unknown_djb_hash_of_digit_keys_is_attributed_to_no_partitioner() -> None:
     """djb's hash, which is unknown here, is modulo 12 better explained by the last byte than by chance."""
     assert again(by("djb", digits(0, 300), 12), Placed("murmur2", 12)) == []
 
 
-def test_a_member_that_adds_something_is_not_explained_away() -> None:
+def test_murmur2_is_kept_if_string_hash_code_explains_only_keys_of_another_producer() -> None:
     """String.hashCode explains the sums of bytes, which are unknown here, and none of Java's keys."""
     sums, java = digits(0, 300), digits(5000, 5060)
     where = np.concatenate((places("sum", sums, 10), places("murmur2", java, 10))).astype(np.int32)
     assert again(audit_truth.column(sums + java, where, 10), JAVA) == [JAVA]
 
 
-def test_what_explains_the_same_and_a_little_more_by_chance_is_no_better() -> None:
+def test_murmur2_is_kept_over_a_variant_that_explains_slightly_more_by_chance() -> None:
     """Keys of four bytes have no tail, so that a hash that reads tails otherwise places them as Java does."""
     others, java = digits(0, 1000), digits(5000, 5150)
     where = np.concatenate((places("seventh", others, 10), places("murmur2", java, 10))).astype(np.int32)

@@ -63,7 +63,7 @@ def column(keys: list[bytes], rule: Callable[[bytes, int], int], count: int) -> 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("count", [1, 4, 7, 12, 1000])
-def test_structured_rule_equals_the_definition_key_by_key(rule: str, count: int) -> None:
+def test_vectorized_integer_and_byte_partitioners_equal_scalar_definitions(rule: str, count: int) -> None:
     keys = audit_truth.column(EDGES, 0, count)
     wanted = [RULES[rule](key, count) for key in EDGES]
     assert structured_partitions(rule, keys.offsets, keys.data, count).tolist() == wanted
@@ -73,7 +73,7 @@ def test_structured_rule_equals_the_definition_key_by_key(rule: str, count: int)
     ]
 
 
-def test_every_rule_is_tested() -> None:
+def test_every_integer_and_byte_partitioner_has_a_scalar_test_definition() -> None:
     assert [rule.slug for rule in STRUCTURED] == list(RULES)[:-1]
 
 
@@ -86,7 +86,9 @@ def test_every_rule_is_tested() -> None:
         ("little ints", "int32-little-endian"), ("names", "constant-3"),
     ],
 )  # fmt: skip
-def test_the_rule_is_the_only_one_present(kind: str, rule: str, count: int) -> None:
+def test_topic_of_one_integer_or_constant_partitioner_names_only_that_partitioner(
+    kind: str, rule: str, count: int
+) -> None:
     keys = column(KEYS[kind], RULES[rule], count)
     found, doubt = examine(keys, Placed("murmur2", count))
     assert (names(found), doubt) == ([f"{rule}@{count}"], None)
@@ -97,7 +99,7 @@ def test_the_rule_is_the_only_one_present(kind: str, rule: str, count: int) -> N
         assert present(here, Placed("murmur2", count), found, weakest=False) == (found if rows.size else ())
 
 
-def test_integer_rule_is_named_where_equal_to_a_weak_hash() -> None:
+def test_integer_modulo_3_is_named_although_string_hash_code_fits_equally() -> None:
     """48 and 31 - 1 are multiples of 3, so String.hashCode of up to nine digits is their integer modulo 3."""
     keys = column(KEYS["digits"], RULES["text-integer"], 3)
     assert keys.by(Placed("string-hash-code-masked", 3)).all()
@@ -108,13 +110,13 @@ def test_integer_rule_is_named_where_equal_to_a_weak_hash() -> None:
 
 @pytest.mark.parametrize("count", [12, 100])
 @pytest.mark.parametrize("rule", ["first-byte", "last-byte"])
-def test_a_byte_of_the_key(rule: str, count: int) -> None:
+def test_partitioner_by_first_or_last_byte_of_the_key_is_found(rule: str, count: int) -> None:
     keys = [DRAWS.randbytes(12) for _ in range(2000)]
     assert names(examine(column(keys, RULES[rule], count), Placed("murmur2", count))[0]) == [f"{rule}@{count}"]
 
 
 @pytest.mark.parametrize("rule", ["murmur2", "librdkafka-consistent", "sarama-hash"])
-def test_structured_rule_is_found_beside_a_hash(rule: str) -> None:
+def test_integer_partitioner_is_found_beside_a_hash_partitioner(rule: str) -> None:
     keys = KEYS["long digits"]
     where = [audit_truth.place(rule, key, 12) if number % 2 else int(key) % 12 for number, key in enumerate(keys)]
     found, _ = examine(audit_truth.column(keys, np.array(where, np.int32), 12), Placed("murmur2", 12))
@@ -124,7 +126,7 @@ def test_structured_rule_is_found_beside_a_hash(rule: str) -> None:
 @pytest.mark.parametrize("kind", ["digits", "long digits", "longs", "ints", "names"])
 @pytest.mark.parametrize("rule", UNKNOWN)
 @pytest.mark.parametrize("count", [8, 10, 12])
-def test_an_unknown_function_makes_no_history(kind: str, rule: str, count: int) -> None:
+def test_unknown_partitioner_is_not_explained_as_several_known_partitioners(kind: str, rule: str, count: int) -> None:
     """A rule that is present explains every key, so that no such key tells it from the truth."""
     keys = column(KEYS[kind], UNKNOWN[rule], count)
     found, _ = examine(keys, Placed("murmur2", count))
@@ -142,7 +144,7 @@ def test_an_unknown_function_makes_no_history(kind: str, rule: str, count: int) 
     "rule", ["librdkafka-consistent", "sarama-hash", "string-hash-code-masked", "arrays-hash-code"]
 )
 @pytest.mark.parametrize("kind", ["digits", "names", "random longs"])
-def test_a_weak_hash_of_keys_with_a_pattern_is_still_found(rule: str, kind: str) -> None:
+def test_weak_hash_of_patterned_keys_is_found_as_the_only_partitioner(rule: str, kind: str) -> None:
     keys = column(KEYS[kind], functools.partial(audit_truth.place, rule), 12)
     found, _ = examine(keys, Placed("murmur2", 12))
     assert keys.by(found[0]).all()
@@ -151,14 +153,14 @@ def test_a_weak_hash_of_keys_with_a_pattern_is_still_found(rule: str, kind: str)
 
 @pytest.mark.parametrize("rule", ["librdkafka-consistent", "sarama-hash"])
 @pytest.mark.parametrize("grown", [False, True])
-def test_a_weak_hash_with_an_old_count_is_still_found(rule: str, grown: bool) -> None:
+def test_weak_hash_is_found_with_the_old_partition_count(rule: str, grown: bool) -> None:
     keys = KEYS["names"]
     where = [audit_truth.place(rule, key, 12 if grown and number % 2 else 3) for number, key in enumerate(keys)]
     found, _ = examine(audit_truth.column(keys, np.array(where, np.int32), 12), Placed("murmur2", 12))
     assert names(found) == ([f"{rule}@12"] if grown else []) + [f"{rule}@3"]
 
 
-def test_a_correlation_is_one_of_distances() -> None:
+def test_correlation_is_detected_only_if_nonzero_partition_distances_are_uneven() -> None:
     draws = np.random.default_rng(1)
     chosen, at = draws.integers(0, 12, 500), draws.integers(0, 12, 500)
     assert not correlated(chosen, at, 12)
@@ -166,7 +168,7 @@ def test_a_correlation_is_one_of_distances() -> None:
     assert correlated(chosen, (chosen + 3 * draws.integers(0, 4, 500)) % 12, 12)
 
 
-def test_what_one_partition_for_all_keys_and_another_rule_explain_is_open() -> None:
+def test_record_fitting_both_a_constant_partition_and_murmur2_is_unattributed() -> None:
     """A constant explains all there, so that its neighbours cannot be of the other rule alone."""
     keys = KEYS["names"]
     where = [3 if number % 2 else audit_truth.place("murmur2", key, 12) for number, key in enumerate(keys)]
@@ -180,7 +182,7 @@ def test_what_one_partition_for_all_keys_and_another_rule_explain_is_open() -> N
     assert (judged.attributed[~java] == 1).all()
 
 
-def test_an_integer_that_is_always_even_is_no_evidence_for_partition_0() -> None:
+def test_always_even_integer_keys_are_not_evidence_for_an_integer_partitioner() -> None:
     """Small longs, least byte first: the integer of the other order is even, as is half of what Java placed."""
     keys = KEYS["little longs"]
     where = [audit_truth.place("murmur2", key, 1 + number % 2) for number, key in enumerate(keys)]

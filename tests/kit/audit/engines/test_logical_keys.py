@@ -30,7 +30,7 @@ def place(partition: int, n: int) -> dict[str, int]:
     return {"partition": partition, "n": n, "time_ms": partition, "offset": 0}
 
 
-def test_two_schema_ids_in_two_partitions() -> None:
+def test_logical_key_framed_differently_in_two_partitions_is_missed_by_join() -> None:
     row = judged([
         {"form": "schema id 7", "framed": True, "a": [place(2, 3)], "b": []},
         {"form": "no frame", "framed": False, "a": [], "b": [place(5, 4)]},
@@ -42,12 +42,12 @@ def test_two_schema_ids_in_two_partitions() -> None:
     )  # fmt: skip
 
 
-def test_the_same_form_in_two_partitions_is_no_matter_of_frames() -> None:
+def test_key_framed_equally_in_two_partitions_is_not_missed_because_of_frames() -> None:
     row = judged([{"form": "schema id 7", "framed": True, "a": [place(2, 3)], "b": [place(5, 4)]}])
     assert (row["pairs"], row["pairs_missed"], row["found"]) == (0, 0, None)
 
 
-def test_pairs_are_counted_as_one_by_one() -> None:
+def test_missed_pair_counts_equal_counting_every_pair_of_records() -> None:
     draws = random.Random(2)
     for _ in range(50):
         forms = [

@@ -39,7 +39,7 @@ def framing(records: list[Record], form: str = "confluent", *, buckets: int = 1,
     return framing_of(map(found_in, pieces.values()), form)
 
 
-def test_the_same_logical_key_under_two_schema_ids() -> None:
+def test_logical_key_with_two_schema_ids_in_two_partitions_is_split() -> None:
     found = framing([
         (2, 10, 5, framed(7, b"user")), (2, 11, 6, framed(7, b"user")), (5, 3, 9, framed(9, b"user")),
         (1, 0, 1, framed(7, b"other")), (1, 1, 2, framed(9, b"other")), (1, 2, 3, b"plain"), (1, 3, 4, None),
@@ -53,12 +53,12 @@ def test_the_same_logical_key_under_two_schema_ids() -> None:
     )  # fmt: skip
 
 
-def test_key_of_one_form_in_several_partitions_is_not_split_by_frame() -> None:
+def test_key_with_one_schema_id_in_two_partitions_is_not_split_by_frame() -> None:
     found = framing([(2, 10, 5, framed(7, b"user")), (5, 3, 9, framed(7, b"user"))])
     assert (found.keys, found.several, found.split, found.earliest) == (1, 0, 0, ())
 
 
-def test_json_in_two_spellings() -> None:
+def test_json_key_with_two_serializations_in_two_partitions_is_split() -> None:
     found = framing([(0, 0, 1, b'{"a":1,"b":2}'), (1, 0, 2, b'{"b": 2, "a": 1}'), (1, 1, 3, b"a")], "json")
     assert (found.framed, found.unframed, found.forms, found.split) == (2, 1, {}, 1)
     assert [one.form for one in found.earliest[0].places] == ['{"a":1,"b":2}', '{"b": 2, "a": 1}']
@@ -66,7 +66,9 @@ def test_json_in_two_spellings() -> None:
 
 
 @pytest.mark.parametrize(("buckets", "size"), [(1, 1000), (1, 7), (5, 40)])
-def test_every_topic_is_counted_as_by_plain_python(buckets: int, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_framing_of_a_random_topic_equals_a_plain_python_count(
+    buckets: int, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(forms, "EARLIEST", 4)
     draws = random.Random(buckets)
     records: list[Record] = []

@@ -36,14 +36,14 @@ def nothing() -> int:
     return 0
 
 
-def test_a_source_with_an_open_transaction_is_not_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_follow_continues_while_the_source_has_an_open_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, behind = Clock(monkeypatch), [5, 5, 0]
     follow(nothing, lambda: behind.pop(0), Ending(), 1.0, clock)
     assert behind == []
     assert clock.waits == [1.0, 2.0, 2.0], "it looks again, not at once"
 
 
-def test_follow_ends_after_the_idle_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_follow_ends_after_idle_time_counted_from_the_last_copied_record(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     counts = copies(clock, 5, 0, 0, 7, *[0] * 9)
     follow(lambda: next(counts), nothing, Ending(), 5.0, clock)
@@ -51,7 +51,7 @@ def test_follow_ends_after_the_idle_time(monkeypatch: pytest.MonkeyPatch) -> Non
     assert sum(1 for _ in counts) == 5
 
 
-def test_an_idle_time_of_0_ends_at_the_first_look_without_records(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_follow_with_idle_time_0_ends_at_the_first_empty_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     counts = copies(clock, 5, 1, 0)
     follow(lambda: next(counts), nothing, Ending(), 0.0, clock)
@@ -80,7 +80,7 @@ def test_follow_without_limit_ends_at_the_users_interrupt(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_first_interrupt_asks_and_the_second_interrupts(number: signal.Signals) -> None:
+def test_first_interrupt_requests_the_end_and_second_raises_keyboard_interrupt(number: signal.Signals) -> None:
     before, noted = signal.getsignal(number), list[str]()
     signal.signal(number, signal.default_int_handler)
     try:
@@ -96,7 +96,7 @@ def test_the_first_interrupt_asks_and_the_second_interrupts(number: signal.Signa
         signal.signal(number, before)
 
 
-def test_an_ignored_interrupt_stays_ignored() -> None:
+def test_ignored_sigint_stays_ignored_while_following() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with ended_by_interrupt(lambda: None) as ending:
@@ -106,7 +106,7 @@ def test_an_ignored_interrupt_stays_ignored() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_another_thread_has_no_signals() -> None:
+def test_following_in_a_non_main_thread_installs_no_signal_handlers() -> None:
     seen = list[bool]()
 
     def run() -> None:

@@ -78,7 +78,7 @@ def topics() -> Topics:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_no_unread_record_is_skipped_and_what_is_read_again_is_counted(seed: int) -> None:
+def test_mapped_group_offsets_skip_no_unread_record_and_count_records_read_again(seed: int) -> None:
     topics = Topics(seed)
     some_read = 0
     for group, mapped in zip(topics.groups, topics.mapped(*topics.groups), strict=True):
@@ -99,14 +99,14 @@ def committed(topics: Topics, **offsets: int) -> Committed:
     return Committed(str(offsets), {int(name[1:]): offset for name, offset in offsets.items()}, {}, 0, "Empty")
 
 
-def test_a_group_that_has_read_everything_goes_on_after_the_last_copied_record(topics: Topics) -> None:
+def test_group_that_read_the_whole_old_topic_continues_after_the_last_copied_record(topics: Topics) -> None:
     (mapped,) = topics.mapped(Committed("g", topics.copied.ends, {}, 0, "Empty"))
     assert mapped.new == topics.copied.written
     assert mapped.again == 0
     assert cuts_of([Committed("g", topics.copied.ends, {}, 0, "Empty")], topics.copied) == {}
 
 
-def test_records_of_other_producers_in_the_new_topic_are_never_skipped(topics: Topics) -> None:
+def test_mapped_offset_never_exceeds_the_last_copied_record_of_the_new_topic(topics: Topics) -> None:
     """They lie after the last copied record: a later offset found there by time is not taken."""
     group = Committed("g", topics.copied.ends, {}, 0, "Empty")
     mapped = mapped_offsets(group, topics.copied, {0: (5, 1)}, {(0, 5): topics.copied.written[0] + 7})
@@ -114,21 +114,21 @@ def test_records_of_other_producers_in_the_new_topic_are_never_skipped(topics: T
     assert mapped_offsets(group, topics.copied, {0: (5, 1)}, {(0, 5): None}).new == topics.copied.written
 
 
-def test_a_partition_without_a_committed_offset_is_unread(topics: Topics) -> None:
+def test_partition_without_a_committed_offset_counts_as_unread(topics: Topics) -> None:
     ends = topics.copied.ends
     (mapped,) = topics.mapped(committed(topics, p0=ends[0], p1=ends[1]))
     assert sum(one.unread for one in mapped.offsets) == len(topics.old[2])
     assert [one.old for one in mapped.offsets] == [ends[0], ends[1], None, None]
 
 
-def test_what_is_committed_beyond_the_copy_is_read_again(topics: Topics) -> None:
+def test_records_committed_beyond_the_copied_offsets_are_read_again(topics: Topics) -> None:
     ends = topics.copied.ends
     (mapped,) = topics.mapped(committed(topics, p0=ends[0] + 3, p1=ends[1], p2=ends[2] + 4, p3=2))
     assert mapped.ahead == 9
     assert mapped.again == 9
 
 
-def test_unread_records_that_the_old_topic_has_lost_mean_the_beginning(topics: Topics) -> None:
+def test_group_restarts_from_the_beginning_if_the_old_topic_lost_unread_records(topics: Topics) -> None:
     topics.copied = msgspec.structs.replace(topics.copied, first={0: 5, 1: 11, 2: 5})
     lost, kept = topics.mapped(committed(topics, p0=99, p1=7, p2=99), committed(topics, p0=99, p1=11, p2=99))
     assert lost.from_beginning == 1
@@ -138,13 +138,13 @@ def test_unread_records_that_the_old_topic_has_lost_mean_the_beginning(topics: T
     assert lost.again > kept.again
 
 
-def test_offsets_below_the_plan_map_to_the_beginning(topics: Topics) -> None:
+def test_committed_offsets_below_the_repair_plan_map_to_the_beginning(topics: Topics) -> None:
     low, begin = topics.mapped(committed(topics, p0=0, p1=0, p2=0), committed(topics, p0=5, p1=5, p2=5))
     assert low.new == begin.new == dict.fromkeys(range(TARGETS), 0)
     assert low.from_beginning is None
 
 
-def test_an_offset_that_the_new_topic_has_deleted_is_not_committed(topics: Topics) -> None:
+def test_mapped_offset_deleted_in_the_new_topic_is_raised_to_the_log_start(topics: Topics) -> None:
     """A consumer would begin at auto.offset.reset there, perhaps the end."""
     end = topics.copied.written[1]
     topics.copied = msgspec.structs.replace(topics.copied, first_new={0: 3, 1: end + 4})
@@ -152,7 +152,7 @@ def test_an_offset_that_the_new_topic_has_deleted_is_not_committed(topics: Topic
     assert mapped == {0: 3, 1: end + 4, 2: 0, 3: 0}
 
 
-def test_each_request_has_a_partition_once() -> None:
+def test_timestamp_lookups_ask_for_each_partition_once_per_request() -> None:
     unread: dict[str, Any] = {"a": {0: (7, 1), 1: (7, 1)}, "b": {0: (7, 9), 1: (9, 1)}, "c": {0: (3, 1)}}
     assert lookups_of(unread) == [{0: 3, 1: 7}, {0: 7, 1: 9}]
     assert lookups_of({"a": {}}) == []

@@ -41,30 +41,30 @@ MAPPED = GroupOffsets(
 )
 
 
-def test_groups_with_offsets_of_the_old_topic_are_found(topics: Topics) -> None:
+def test_consumer_groups_with_committed_offsets_of_the_old_topic_are_found(topics: Topics) -> None:
     assert committed_groups(topics, "old", "new", ()) == [BILLING, MAIL]
     assert committed_groups(topics, "old", "new", ["mail"]) == [MAIL]
     assert committed_groups(topics, "nothing", "new", ()) == []
 
 
-def test_a_named_group_needs_offsets_of_the_old_topic(topics: Topics) -> None:
+def test_named_group_without_committed_offsets_of_the_old_topic_is_refused(topics: Topics) -> None:
     with pytest.raises(BadInput, match=r"^group elsewhere has no committed offsets of old"):
         committed_groups(topics, "old", "new", ["elsewhere"])
 
 
-def test_a_group_with_members_is_refused() -> None:
+def test_consumer_group_with_active_members_is_refused() -> None:
     check_members([BILLING])
     with pytest.raises(BadInput, match=r"^group mail has 2 members: stop its consumers first"):
         check_members([BILLING, MAIL])
 
 
-def test_moved_group_is_moved_again_only_if_named() -> None:
+def test_group_with_offsets_of_the_new_topic_is_moved_again_only_if_named() -> None:
     assert without_moved(BILLING, "new", ()) == ""
     assert "has offsets of new already" in without_moved(MAIL, "new", ())
     assert without_moved(MAIL, "new", ["mail"]) == ""
 
 
-def test_offsets_are_committed_and_read_back(topics: Topics, admin: Admin) -> None:
+def test_mapped_group_offsets_are_committed_to_the_new_topic(topics: Topics, admin: Admin) -> None:
     commit(topics, "new", MAPPED)
     assert {place: offset for place, offset in admin.groups["billing"].offsets.items() if place.name == "new"} == {
         ("new", 0): 2,
@@ -72,11 +72,11 @@ def test_offsets_are_committed_and_read_back(topics: Topics, admin: Admin) -> No
     }
 
 
-def test_offsets_that_are_not_there_afterwards_are_an_error(topics: Topics, admin: Admin) -> None:
+def test_group_offsets_missing_after_the_commit_raise_an_error(topics: Topics, admin: Admin) -> None:
     admin.groups["billing"].refuses = True
     with pytest.raises(KitError, match=r"^group billing has the offsets {} of new, not {0: 2, 1: 4}"):
         commit(topics, "new", MAPPED)
 
 
-def test_offsets_by_time_are_none_for_later_times(topics: Topics) -> None:
+def test_offset_for_a_time_after_the_last_record_is_none(topics: Topics) -> None:
     assert offsets_for_times(topics, "new", {0: 7, 1: 6}) == {0: 7, 1: None}

@@ -22,13 +22,13 @@ def topics() -> Topics:
     return Topics(FakeSpark(Admin(held)), {"kafka.bootstrap.servers": "b:1"})  # type: ignore[arg-type]
 
 
-def test_the_plan_is_of_what_is_committed_now(topics: Topics) -> None:
+def test_repair_plan_covers_offsets_up_to_the_last_stable_offset(topics: Topics) -> None:
     assert make_plan(topics, "a", "b", 3) == PLAN
     assert make_plan(topics, "a", "b", None).partitions == 2
     assert PLAN.spans == {0: Span(3, 7), 1: Span(0, 0)}
 
 
-def test_plans_of_earlier_runs_are_read_and_written_unchanged() -> None:
+def test_repair_plan_json_of_an_earlier_run_round_trips_unchanged() -> None:
     assert resumed_plan(json.loads(WRITTEN), "a", "b", None, "run") == PLAN
     assert msgspec.to_builtins(PLAN, str_keys=True) == json.loads(WRITTEN)
 
@@ -41,17 +41,19 @@ def test_plans_of_earlier_runs_are_read_and_written_unchanged() -> None:
         (("a", "b", 4), "the number of partitions is 3 there and 4 here"),
     ],
 )
-def test_the_plan_of_another_run_is_refused(asked: tuple[str, str, int | None], words: str) -> None:
+def test_resuming_a_repair_with_other_source_target_or_partitions_is_refused(
+    asked: tuple[str, str, int | None], words: str
+) -> None:
     with pytest.raises(BadInput, match=f"^run holds another run: {words}"):
         resumed_plan(json.loads(WRITTEN), *asked, "run")
 
 
-def test_what_is_no_plan_is_refused() -> None:
+def test_resuming_from_json_that_is_not_a_repair_plan_is_refused() -> None:
     with pytest.raises(BadInput, match=r"^run holds another run: .*missing required field"):
         resumed_plan({"topic": "a"}, "a", "b", None, "run")
 
 
-def test_what_cannot_be_rewritten_is_one_line(topics: Topics) -> None:
+def test_repair_of_invalid_source_target_or_partition_count_is_refused(topics: Topics) -> None:
     with pytest.raises(BadInput, match=r"^topic a cannot be rewritten to itself"):
         make_plan(topics, "a", "a", None)
     with pytest.raises(BadInput, match=r"^topic x does not exist at b:1: "):

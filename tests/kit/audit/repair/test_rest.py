@@ -24,30 +24,30 @@ def reached(**changes: Any) -> Reached:
     return msgspec.structs.replace(Reached(FIRST, FIRST.ends, DONE, FIRST.begins, "ID-2"), **changes)
 
 
-def test_the_rest_begins_where_the_last_pass_ended() -> None:
+def test_next_repair_pass_begins_at_the_end_offsets_of_the_last_pass() -> None:
     plan = rest_plan(reached(), SOURCE, {0: Span(3, 9), 1: Span(0, 5)})
     assert plan.spans == {0: Span(7, 9), 1: Span(5, 5)}
     assert (plan.number, plan.offsets, plan.target_id) == (1, 2, "ID-2")
     assert plan.bases == {0: 2, 1: 7, 2: 0}, "record i of the pass comes after all records of the first"
 
 
-def test_a_source_that_gained_nothing_has_no_rest() -> None:
+def test_next_repair_pass_is_empty_if_the_source_gained_no_records() -> None:
     assert rest_plan(reached(), SOURCE, {0: Span(5, 7), 1: Span(0, 5)}).offsets == 0
 
 
-def test_offsets_that_are_not_copied_are_counted() -> None:
+def test_offsets_the_source_gained_since_the_last_pass_are_counted() -> None:
     assert reached().behind({0: Span(3, 7), 1: Span(0, 5)}) == 0
     assert reached().behind({0: Span(8, 9), 1: Span(0, 6), 2: Span(0, 4)}) == 6
 
 
-def test_offsets_that_were_read_are_counted() -> None:
+def test_offsets_read_by_all_repair_passes_are_summed() -> None:
     assert reached().offsets == 9
     later = rest_plan(reached(), SOURCE, {0: Span(10, 12), 1: Span(0, 6)})
     assert later.earlier is not None
     assert Reached(later, later.ends, later.earlier, FIRST.begins, "ID-2").offsets == 9 + 2 + 1
 
 
-def test_new_partition_is_copied_from_the_beginning() -> None:
+def test_partition_added_to_the_source_is_copied_from_the_beginning() -> None:
     grown = msgspec.structs.replace(SOURCE, partitions=3)
     plan = rest_plan(reached(), grown, {0: Span(3, 7), 1: Span(0, 5), 2: Span(0, 4)})
     assert plan.spans[2] == Span(0, 4)
@@ -70,7 +70,9 @@ def test_records_deleted_before_the_copy_are_reported_as_gaps() -> None:
         (SOURCE, {0: Span(0, 9)}, "partition 1 of a is gone"),
     ],
 )
-def test_another_source_than_before_is_refused(source: Described, spans: dict[int, Span], words: str) -> None:
+def test_next_repair_pass_refuses_a_recreated_or_truncated_source(
+    source: Described, spans: dict[int, Span], words: str
+) -> None:
     with pytest.raises(BadInput, match=f"^{words}"):
         rest_plan(reached(), source, spans)
 
@@ -86,7 +88,7 @@ def test_target_written_by_another_producer_is_refused_before_copying() -> None:
         check_beginning(plan, {0: 1, 2: 1}, {0: 1, 1: 7, 2: 0})
 
 
-def test_totals_of_passes_add_up() -> None:
+def test_totals_of_two_repair_passes_add_up() -> None:
     moves = Moves(1, 1, 0, 0, 0), Moves(3, 0, 1, 1, 0)
     other = Totals(1, Compared(Sum(1, "2".zfill(16)), NOTHING, 1), moves, 2, (Gap(0, 1, 2),))
     both = msgspec.structs.replace(DONE, gaps=(Gap(1, 5, 8),)) + other
@@ -119,7 +121,7 @@ def grown_source(seed: int) -> tuple[dict[int, list[Record]], list[dict[int, int
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_passes_cut_a_growing_source_without_a_record_lost_doubled_or_out_of_order(seed: int) -> None:
+def test_repair_passes_over_a_growing_source_keep_every_record_once_and_in_order(seed: int) -> None:
     source, looks = grown_source(seed)
     ends = {number: len(ones) for number, ones in source.items()}
     now = Reached(msgspec.structs.replace(FIRST, before=3, begins=dict.fromkeys(range(3), 0), ends=looks[0]), looks[0],

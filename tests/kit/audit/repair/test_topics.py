@@ -20,18 +20,18 @@ def opened(admin: Admin) -> Topics:
     return Topics(FakeSpark(admin), BROKER)  # type: ignore[arg-type]
 
 
-def test_clients_are_given_what_is_kafkas() -> None:
+def test_repair_clients_receive_only_kafka_prefixed_options_without_prefix() -> None:
     given = BROKER | {"kafka.linger.ms": "0", "failOnDataLoss": "true"}
     assert client_settings(given) == {"bootstrap.servers": "b:1", "linger.ms": "0"}
 
 
 @pytest.mark.parametrize("name", ["acks", "transactional.id", "isolation.level", "partitioner.class"])
-def test_what_would_lose_or_double_records_is_not_to_be_chosen(name: str) -> None:
+def test_repair_refuses_client_options_that_could_lose_or_duplicate_records(name: str) -> None:
     with pytest.raises(BadInput, match=f"^kafka.{name} cannot be set for a repair: "):
         client_settings(BROKER | {f"kafka.{name}": "1"})
 
 
-def test_a_broker_has_to_be_named() -> None:
+def test_repair_without_bootstrap_servers_is_refused() -> None:
     with pytest.raises(BadInput, match=r"^kafka\.bootstrap\.servers is missing"):
         client_settings({"kafka.linger.ms": "0"})
 
@@ -53,14 +53,14 @@ def test_finished_repair_topic_has_exactly_the_source_settings() -> None:
     ]  # fmt: skip
 
 
-def test_finished_repair_topic_is_held_before_more_is_written() -> None:
+def test_finished_repair_topic_disables_deletion_again_before_the_next_pass() -> None:
     admin = Admin({"new": Held((0, 1, 1), settings=OWN)})
     assert hold(opened(admin), "new")
     (changes,) = admin.asked
     assert sorted(changes["new"]) == sorted(("set", name, value) for name, value in MEANWHILE.items())
 
 
-def test_a_topic_that_is_held_already_is_left_alone() -> None:
+def test_repair_topic_with_deletion_disabled_is_not_altered_again() -> None:
     admin = Admin({"new": Held((0, 1, 1), settings={**MEANWHILE, "segment.ms": "1000"})})
     assert not hold(opened(admin), "new")
     assert admin.asked == []

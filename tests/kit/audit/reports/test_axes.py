@@ -23,13 +23,13 @@ MARCH = 1_740_787_200_000
         (MARCH, 4 * 24 * HOUR, ["2025-03-01", "2025-03-02", "2025-03-03", "2025-03-04", "2025-03-05"]),
     ],
 )  # fmt: skip
-def test_marks_of_time_stand_where_a_clock_strikes(begin: int, length: int, texts: list[str]) -> None:
+def test_time_ticks_stand_at_round_clock_times(begin: int, length: int, texts: list[str]) -> None:
     assert [text for _, text in time_ticks(begin, length)] == texts
 
 
 @pytest.mark.parametrize("length", [1, 59, 1000, HOUR, 10**9, 10**12, 10**15, 2**63])
 @pytest.mark.parametrize("begin", [0, MARCH, -(10**12), -(2**63), 2**62])
-def test_any_time_has_few_marks_within_the_axis(begin: int, length: int) -> None:
+def test_time_axis_has_at_most_seven_ticks_within_bounds(begin: int, length: int) -> None:
     marks = time_ticks(begin, length)
     assert len(marks) <= 7
     assert all(0 <= x <= 100 for x, _ in marks)
@@ -49,7 +49,7 @@ def test_count_ticks_are_round_and_distinct(begin: int, length: int, texts: list
     assert [text for _, text in count_ticks(begin, length)] == texts
 
 
-def test_marks_of_partitions_stand_in_the_middle_of_columns() -> None:
+def test_partition_ticks_stand_at_column_centres_and_are_at_most_twelve() -> None:
     assert partition_ticks([0, 1]) == [(22.5, "0"), (72.5, "1")]
     many = partition_ticks(range(0, 1000, 3))
     assert len(many) <= 12
@@ -61,5 +61,5 @@ def test_marks_of_partitions_stand_in_the_middle_of_columns() -> None:
     ("count", "label"),
     [(99_999, "99,999"), (100_000, "100 k"), (353_622, "354 k"), (12_345_678, "12.3 M"), (2 * 10**7, "20 M")],
 )
-def test_counts_in_few_letters(count: int, label: str) -> None:
+def test_large_counts_are_abbreviated_with_k_and_m(count: int, label: str) -> None:
     assert short(count) == label

@@ -46,7 +46,7 @@ def stacks(plot: Element, named: dict[str, str]) -> dict[str, dict[str, float]]:
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_any_audit_can_be_drawn(name: str) -> None:
+def test_figures_of_any_audit_are_valid_svg_with_bars_in_bounds(name: str) -> None:
     for plot in plots(ALL[name]):
         assert plot.attrib["role"] == "img"
         assert plot.attrib["aria-label"]
@@ -81,7 +81,7 @@ def test_time_share_bars_stand_at_the_hours_of_records() -> None:
     assert at(first, "x") == 50
 
 
-def test_a_small_share_is_seen_all_the_same() -> None:
+def test_small_share_is_drawn_with_a_minimum_height() -> None:
     audit = audits.audit(1, 1, lambda _, __: {"murmur2@1": 10**7, "sarama-hash@1": 1})
     series = figures.series(audit)
     (found,) = stacks(drawn(figures.by_partition(audit, series)), {one.fill: one.name for one in series}).values()
@@ -98,7 +98,7 @@ def test_partition_bars_are_proportional_to_records_with_mean_line() -> None:
     assert "fullest is 0, the emptiest 3" in plot.attrib["aria-label"]
 
 
-def test_runs_lie_where_their_offsets_are() -> None:
+def test_timeline_runs_are_drawn_at_the_scale_of_offsets() -> None:
     audit = audits.grown()
     series = figures.series(audit)
     text, unseen = figures.timeline(audit, series)
@@ -117,7 +117,7 @@ def test_runs_lie_where_their_offsets_are() -> None:
     assert unseen == ""
 
 
-def test_producers_that_took_turns_share_the_height() -> None:
+def test_timeline_run_of_alternating_producers_is_split_in_height() -> None:
     audit = audits.mixed()
     text, _ = figures.timeline(audit, figures.series(audit))
     groups = [
@@ -127,7 +127,7 @@ def test_producers_that_took_turns_share_the_height() -> None:
     assert all([at(rect, "height") for rect in group.findall("rect")] == [6, 6] for group in groups)
 
 
-def test_what_is_not_drawn_is_counted() -> None:
+def test_timeline_counts_partitions_and_runs_that_are_not_drawn() -> None:
     audit = audits.thousand()
     _, unseen = figures.timeline(audit, figures.series(audit))
     assert unseen == "976 partitions and 1,233,540 runs"
@@ -137,7 +137,7 @@ def test_what_is_not_drawn_is_counted() -> None:
     assert sum(1 for _ in drawn(text).iter("title")) == 3_000
 
 
-def test_many_partitions_are_drawn_together_and_none_is_lost() -> None:
+def test_many_partitions_are_merged_into_bars_without_losing_records() -> None:
     audit = audits.thousand()
     series = figures.series(audit)
     plot = drawn(figures.by_partition(audit, series))
@@ -168,13 +168,13 @@ def test_series_of_a_figure_have_distinct_colours_and_labels(name: str) -> None:
     assert [f"url(#{pattern.attrib['id']})" for pattern in patterns] == [one.fill for one in series]
 
 
-def test_the_alternative_text_has_the_shares() -> None:
+def test_alternative_text_of_figures_states_the_shares() -> None:
     audit = audits.mixed()
     for plot in plots(audit)[:2]:
         assert "murmur2 (expected) 81.0 %, librdkafka-consistent 15.4 %, sarama-hash 2.0 %" in plot.attrib["aria-label"]
 
 
-def test_without_times_there_is_no_plot_of_time_and_without_runs_none_of_runs() -> None:
+def test_audit_without_timestamps_or_runs_has_no_time_plot_or_timeline() -> None:
     audit = audits.timeless()
     assert figures.over_time(audit, figures.series(audit)) == ""
     assert figures.timeline(audits.keyless(), figures.series(audits.keyless())) == ("", "")

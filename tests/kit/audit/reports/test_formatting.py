@@ -20,7 +20,7 @@ from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Place, Placed
         (1, 3, "33.3 %"),
     ],
 )
-def test_a_share_of_something_is_never_nothing_nor_all(part: int, whole: int, text: str) -> None:
+def test_partial_share_is_never_printed_as_0_or_100_percent(part: int, whole: int, text: str) -> None:
     assert percent(part, whole) == text
 
 
@@ -35,12 +35,12 @@ def test_a_share_of_something_is_never_nothing_nor_all(part: int, whole: int, te
         (-(2**63), "-9,223,372,036,854,775,808 ms"),
     ],
 )
-def test_times_of_reports_are_in_utc(time_ms: int, text: str) -> None:
+def test_report_times_are_printed_in_utc_or_as_milliseconds_out_of_range(time_ms: int, text: str) -> None:
     assert utc(time_ms) == text
 
 
 @pytest.mark.parametrize("none", [None, -1])
-def test_a_record_without_a_time_has_none(none: int | None) -> None:
+def test_missing_timestamp_is_printed_as_dash_or_omitted(none: int | None) -> None:
     assert (when(none), at(none)) == ("-", "")
 
 
@@ -59,7 +59,7 @@ def test_a_record_without_a_time_has_none(none: int | None) -> None:
         ("…".encode() * 2, '"……"'),
     ],
 )
-def test_printable_key_is_shown_as_text(raw: bytes, text: str) -> None:
+def test_printable_key_is_shown_as_text_and_binary_key_as_hex(raw: bytes, text: str) -> None:
     assert key(raw.hex()) == text
 
 
@@ -68,7 +68,7 @@ def test_key_that_is_not_hex_is_shown_unchanged() -> None:
     assert len(key("z" * 10_000)) < 120
 
 
-def test_places_and_placements_are_worded_for_reports() -> None:
+def test_record_places_partitioners_and_counts_are_formatted_as_text() -> None:
     assert place(Place(0, 3, 1234)) == "partition 3, offset 1,234, 1970-01-01T00:00:00Z"
     assert place(Place(-1, 3, 1234)) == "partition 3, offset 1,234"
     assert named(Placed("murmur2", 1)) == "murmur2, 1 partition"

@@ -25,7 +25,7 @@ def _printed(**changes: Any) -> str:
     return out.getvalue()
 
 
-def test_missed_keys_and_the_topic_to_repair() -> None:
+def test_join_report_names_missed_keys_and_the_topic_to_repair() -> None:
     report = _printed()
     assert "'k1'" in report
     assert "off murmur2 for 4 keys, 6 records; 2 missed keys of these" in report
@@ -36,17 +36,17 @@ def test_missed_keys_and_the_topic_to_repair() -> None:
     assert "\x1b" not in report
 
 
-def test_what_was_not_read() -> None:
+def test_join_report_states_offsets_without_records_or_after_last_stable_offset() -> None:
     report = _printed(reading=(Reading("read_committed", 10, 0, 0), Reading("read_committed", 120, 20, 7)))
     assert "20 of 120 offsets gave no record: of aborted transactions" in report
     assert "7 offsets after the last stable offset are not read" in report
 
 
-def test_join_without_missed_keys_prints_that_verdict() -> None:
+def test_join_report_without_missed_keys_states_that_no_key_is_missed() -> None:
     assert "a join misses no key" in _printed(keys_missed=0, keys_never=0, pairs_missed=0, missed=()).splitlines()[-1]
 
 
-def test_counts_that_differ_are_no_whole_join() -> None:
+def test_join_report_of_different_partition_counts_states_that_kafka_streams_rejects_the_join() -> None:
     other = {"keys_missed": 0, "pairs_missed": 0, "missed": (), "b": msgspec.structs.replace(_B, partitions=4)}
     report = _printed(**other)
     assert "Kafka Streams rejects the join" in report
@@ -54,12 +54,12 @@ def test_counts_that_differ_are_no_whole_join() -> None:
     assert not msgspec.structs.replace(_MISSED, **other).whole
 
 
-def test_a_key_of_bytes_is_hex() -> None:
+def test_join_report_prints_binary_keys_as_hex() -> None:
     report = _printed(missed=(msgspec.structs.replace(_KEY, key="ff1b"),))
     assert "0xff1b" in report
 
 
-def test_what_a_join_misses_because_of_frames() -> None:
+def test_join_report_names_logical_keys_missed_because_of_schema_frames() -> None:
     places = FormPlace("schema id 7", Place(1, 2, 0), 5), FormPlace("schema id 9", Place(1, 4, 0), 6)
     worst = MissedLogicalKey(b"user".hex(), True, 30, places[:1], places[1:])
     framing = JoinFraming("confluent", 20, 3, 10, 4, 1, 90, 30, (worst,))

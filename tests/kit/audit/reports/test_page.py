@@ -27,7 +27,7 @@ def test_audit_page_loads_and_runs_nothing_external(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", audits.ALL)
-def test_every_number_is_the_audits(name: str) -> None:
+def test_audit_page_prints_only_numbers_of_the_audit(name: str) -> None:
     audit = audits.ALL[name]
     body = write(audit).split("<body>")[1]
     text = re.sub("<[^>]*>", " ", re.sub("<text.*?</text>", "", body))  # the marks of axes are round
@@ -48,7 +48,7 @@ def test_audit_page_defines_the_words_of_the_tables() -> None:
 
 
 @pytest.mark.parametrize("name", streams.HOSTILE)
-def test_hostile_text_changes_nothing_of_the_page(name: str) -> None:
+def test_hostile_text_does_not_change_the_structure_of_the_audit_page(name: str) -> None:
     text = streams.HOSTILE[name]
     written = write(audits.hostile(text))
     page = Page(written)
@@ -59,7 +59,7 @@ def test_hostile_text_changes_nothing_of_the_page(name: str) -> None:
     assert len(written) < 400_000
 
 
-def test_the_report_is_complete() -> None:
+def test_audit_page_of_a_mixed_topic_contains_every_section() -> None:
     page = Page(write(audits.mixed()))
     for text_part in (
         "17.9 % of 3,911,112 keyed records are not where Java's producer puts them.",
@@ -96,7 +96,9 @@ def test_the_report_is_complete() -> None:
         (audits.thousand(), "exit-1", "976 partitions not shown, with 4,200 records elsewhere.", "No record carries"),
     ],
 )
-def test_a_page_for_every_kind_of_topic(audit: Audit, mood: str, there: str, not_there: str) -> None:
+def test_audit_page_shows_verdict_class_and_sections_for_each_type_of_topic(
+    audit: Audit, mood: str, there: str, not_there: str
+) -> None:
     text = write(audit)
     assert f'<header class="verdict {mood}">' in text
     text_part = solid(Page(text).text)
@@ -104,7 +106,7 @@ def test_a_page_for_every_kind_of_topic(audit: Audit, mood: str, there: str, not
     assert solid(not_there) not in text_part
 
 
-def test_the_same_audit_makes_the_same_page() -> None:
+def test_audit_page_is_identical_for_equal_audits() -> None:
     assert write(audits.mixed()) == write(audits.mixed())
 
 
@@ -115,7 +117,7 @@ def test_audit_json_round_trips_to_an_equal_audit(name: str) -> None:
 
 
 @browser
-def test_in_a_browser_hostile_text_is_text(tmp_path: Path) -> None:
+def test_browser_renders_hostile_text_as_text_in_the_audit_page(tmp_path: Path) -> None:
     hostile = "\n".join(text for name, text in streams.HOSTILE.items() if name not in ("long", "jinja"))
     text = write(audits.hostile(hostile))
     seen = look(text, tmp_path)

@@ -24,14 +24,14 @@ def _printed(repair: Repair) -> str:
     return out.getvalue()
 
 
-def test_a_dry_run_says_that_nothing_was_written() -> None:
+def test_repair_dry_run_report_states_that_nothing_was_written() -> None:
     report = _printed(_repair(None))
     assert "would be rewritten" in report
     assert "7 records of 10 would change partition" in report
     assert report.rstrip().splitlines()[-1].startswith("a dry run: nothing was written")
 
 
-def test_both_sums_are_shown_and_the_verdict_is_the_last_line() -> None:
+def test_repair_report_shows_both_checksums_and_ends_with_the_verdict() -> None:
     right = _printed(_repair(Compared(Sum(10, "aa"), Sum(10, "aa"), 0)))
     assert right.count("10 records, checksum aa") == 2
     assert "nothing lost, nothing duplicated" in right.splitlines()[-1]
@@ -47,7 +47,7 @@ def test_both_sums_are_shown_and_the_verdict_is_the_last_line() -> None:
 RIGHT = _repair(Compared(Sum(10, "aa"), Sum(10, "aa"), 0))
 
 
-def test_a_source_that_has_moved_on_is_reported() -> None:
+def test_repair_report_states_offsets_the_source_gained_since() -> None:
     assert "has gained" not in _printed(RIGHT)
     report = _printed(msgspec.structs.replace(RIGHT, behind=42))
     assert "has gained 42 offsets since: run the same command again to copy the rest, or with --follow" in report
@@ -58,7 +58,7 @@ def test_a_source_that_has_moved_on_is_reported() -> None:
     assert "7 records more to copy than the run in r has copied" in dry
 
 
-def test_what_the_source_has_lost_is_reported() -> None:
+def test_repair_report_states_offsets_deleted_in_the_source_before_the_copy() -> None:
     lost = _printed(msgspec.structs.replace(RIGHT, gaps=(Gap(3, 10, 15),)))
     assert "offsets 10 to 14 were deleted there before they were copied" in lost
 
@@ -69,11 +69,11 @@ def test_repair_report_names_place_and_size_of_the_staged_copy() -> None:
         assert f"the staged copy, 1.5 MB in /runs/r/chunks/chunk-000000, {words}" in report
 
 
-def test_a_name_cannot_move_the_cursor() -> None:
+def test_repair_report_escapes_control_characters_of_topic_names() -> None:
     assert "\x1b" not in _printed(_repair(None))
 
 
-def test_sums_are_modulo_two_to_the_64() -> None:
+def test_repair_checksums_are_modulo_two_to_the_64() -> None:
     assert sum_of(2, -1) == Sum(2, "f" * 16)
     assert sum_of(2, 2**64 + 5) == Sum(2, "0000000000000005")
     assert sum_of(0, None) == Sum(0, "0" * 16)

@@ -40,7 +40,7 @@ JAVA = "murmur2 (Java's own: murmur2, its sign masked)"
         ),
     ],
 )
-def test_audit_headline_states_the_verdict(audit: Audit, sentence: str) -> None:
+def test_audit_headline_states_the_share_of_keyed_records_in_unexpected_partitions(audit: Audit, sentence: str) -> None:
     assert summary.headline(audit) == sentence
 
 
@@ -84,7 +84,7 @@ TWO, MANY = ("murmur2", "sign-abs"), ("a", "b", "c", "d", "e", "f", "g")
         ),
     ],
 )
-def test_a_doubt_is_the_verdict_and_names_no_producer(doubt: Doubt, sentence: str) -> None:
+def test_inconclusive_audit_headline_names_fitting_rules_and_needed_keys(doubt: Doubt, sentence: str) -> None:
     audit = audits.mixed(doubt=doubt)
     assert summary.headline(audit) == sentence
     misplaced, after = summary.details(audit)
@@ -95,7 +95,7 @@ def test_a_doubt_is_the_verdict_and_names_no_producer(doubt: Doubt, sentence: st
     assert placed == "All 1,402,416 keyed records are where Java's producer puts them."
 
 
-def test_summary_names_no_missing_rule_beside_one_that_fits() -> None:
+def test_inconclusive_headline_names_the_key_views_by_which_java_fits() -> None:
     audit = audits.mixed(doubt=Doubt(8, (), 23, 1e-9), fitting_views=("quoted", "hex"))
     assert summary.headline(audit) == (
         "Cannot tell: 8 distinct keys. No rule fits them whole; Java's producer fits all of them by the key in JSON quotes"
@@ -103,7 +103,7 @@ def test_summary_names_no_missing_rule_beside_one_that_fits() -> None:
     )
 
 
-def test_rules_that_the_keys_cannot_tell_apart_are_named() -> None:
+def test_summary_names_partitioners_that_the_keys_cannot_distinguish() -> None:
     details = summary.details(audits.mixed(undecided=("djb2-unsigned", "crc32-floor-mod")))
     assert details[1] == (
         "The keys cannot tell which of these rules placed records that are unexplained: djb2-unsigned, crc32-floor-mod."
@@ -138,7 +138,7 @@ def test_rules_that_the_keys_cannot_tell_apart_are_named() -> None:
         (audits.empty(), ""),
     ],
 )
-def test_the_writers_of_a_topic(audit: Audit, sentence: str) -> None:
+def test_topic_writers_sentence_names_partitioners_with_shares(audit: Audit, sentence: str) -> None:
     assert summary.topic_writers(audit) == sentence
 
 
@@ -161,11 +161,11 @@ def test_the_writers_of_a_topic(audit: Audit, sentence: str) -> None:
         (audits.strange(runs_in_all=5), ""),
     ],
 )
-def test_audit_summary_states_since_when_keys_are_misplaced(audit: Audit, sentence: str) -> None:
+def test_audit_summary_names_the_first_record_of_an_unexpected_partitioner(audit: Audit, sentence: str) -> None:
     assert summary.broken_since(audit) == sentence
 
 
-def test_other_rule_is_the_break_since_the_old_partition_count() -> None:
+def test_unexpected_rule_with_old_partition_count_is_reported_as_first_misplaced() -> None:
     grown = audits.audit(
         4,
         12,
@@ -191,7 +191,7 @@ def test_partition_count_increase_is_reported_with_last_old_offsets() -> None:
     ]
 
 
-def test_placements_are_sorted_with_the_expected_first_and_the_rest_last() -> None:
+def test_placement_table_lists_expected_rule_first_and_unexplained_last() -> None:
     rows = summary.placements(audits.mixed())
     assert [row[:4] for row in rows] == [
         ("murmur2 (expected)", "12", "3,207,888", "82.0 %"),
@@ -205,7 +205,7 @@ def test_placements_are_sorted_with_the_expected_first_and_the_rest_last() -> No
     assert summary.placements(audits.librdkafka())[0][:3] == ("murmur2 (expected)", "12", "0")
 
 
-def test_the_earliest_runs_of_others_come_first_and_the_rest_is_counted() -> None:
+def test_runs_of_unexpected_rules_are_listed_earliest_first_with_count_of_omitted() -> None:
     runs, more = summary.foreign_runs(audits.mixed(), 3)
     every = [run for run in audits.mixed().runs if run.placed != (Placed("murmur2", 12),)]
     assert (len(runs), more) == (3, len(every) - 3)
@@ -215,13 +215,13 @@ def test_the_earliest_runs_of_others_come_first_and_the_rest_is_counted() -> Non
     assert summary.runs_title(audits.thousand()).endswith("among the 1,027 runs that were kept")
 
 
-def test_run_text_names_alternating_placements() -> None:
+def test_run_text_names_every_alternating_partitioner() -> None:
     run = Run(0, (Placed("murmur2", 12), Placed("sarama-hash", 3)), 0, 9, None, None, 10)
     assert summary.placed_by(audits.mixed(), run) == "murmur2 and sarama-hash, 3 partitions"
     assert summary.placed_by(audits.mixed(), Run(0, (), 0, 9, None, None, 10)) == "unexplained"
 
 
-def test_of_many_partitions_the_most_affected_are_shown() -> None:
+def test_partition_table_of_a_large_topic_shows_the_most_affected_partitions() -> None:
     audit = audits.thousand()
     shown, hidden, offending = summary.select_partitions(audit.by_partition)
     assert (len(shown), hidden) == (24, 976)
@@ -231,7 +231,7 @@ def test_of_many_partitions_the_most_affected_are_shown() -> None:
     assert summary.select_partitions(audits.mixed().by_partition) == (list(audits.mixed().by_partition), 0, 0)
 
 
-def test_the_writers_of_a_partition() -> None:
+def test_partition_writers_text_names_partitioners_with_shares() -> None:
     line = audits.mixed().by_partition[0]
     assert (
         summary.partition_writers(audits.mixed(), line)
@@ -242,7 +242,7 @@ def test_the_writers_of_a_partition() -> None:
     assert summary.partition_writers(audits.grown(), grown) == "murmur2 of 3 partitions 78.4 %; murmur2 21.6 %"
 
 
-def test_keys_on_several_partitions() -> None:
+def test_split_keys_text_counts_keys_in_several_partitions() -> None:
     assert summary.split(audits.mixed()) == (
         "8,765 of 64,321 keys (13.6 %) are in several partitions, with 345,678 records;"
         " first at partition 3, offset 63,456, 2025-03-01T12:00:00.123Z."
@@ -278,15 +278,15 @@ def test_keys_on_several_partitions() -> None:
         (Splits(0, 7380, 0, None, ()), ""),  # too few keys are repeated
     ],
 )
-def test_unexplained_records_are_of_a_function_of_the_key_or_of_none(splits: Splits, words: str) -> None:
+def test_unexplained_records_text_depends_on_the_share_of_split_keys(splits: Splits, words: str) -> None:
     sentence = summary.topic_writers(audits.strange(splits=splits))
     assert sentence.startswith(f"100 % match no known placement{words}")
     assert words or sentence == "100 % match no known placement."
 
 
-def test_beside_a_known_placement_split_keys_tell_nothing_of_the_unexplained() -> None:
+def test_split_keys_do_not_describe_unexplained_records_beside_a_known_partitioner() -> None:
     assert "0.2 % match no known placement." in summary.topic_writers(audits.mixed(splits=Splits(0, 100, 0, None, ())))
 
 
-def test_labels_do_not_contain_either_and_unexplained() -> None:
+def test_partitioner_labels_exclude_either_and_unexplained() -> None:
     assert not {EITHER, UNEXPLAINED} & set(summary.labels(audits.mixed()))

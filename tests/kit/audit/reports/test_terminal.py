@@ -23,7 +23,7 @@ def printed(audit: Audit, width: int = 160) -> str:
 
 
 @pytest.mark.parametrize("name", audits.ALL)
-def test_every_number_is_the_audits(name: str) -> None:
+def test_terminal_report_prints_only_numbers_of_the_audit(name: str) -> None:
     audit = audits.ALL[name]
     found = set(re.findall(r"(?<![\w.:,-])\d{1,3}(?:,\d{3})+(?![\w.])", printed(audit)))
     assert found or not audit.records
@@ -37,7 +37,7 @@ def test_audit_output_fits_forty_lines_of_a_terminal(name: str) -> None:
     assert sum(max(1, -(-len(line) // 100)) for line in lines) <= 40
 
 
-def test_shares_of_a_mixture_have_bounds() -> None:
+def test_mixture_shares_are_printed_with_confidence_bounds() -> None:
     """Rounded outwards."""
     audit = audits.mixed()
     estimates = Interval(0.58, 0.5712, 0.5893), Interval(0.39, 0.38, 0.4), Interval(0.0021, 0.0018, 0.0025)
@@ -54,7 +54,7 @@ def test_shares_of_a_mixture_have_bounds() -> None:
     assert "estimated: share of all keyed records, with 99 % confidence" in report
 
 
-def test_the_verdict_is_first_and_where_to_look_is_last() -> None:
+def test_terminal_report_begins_with_the_verdict_and_ends_with_the_record_path() -> None:
     lines = printed(audits.mixed()).splitlines()
     assert lines[0] == "orders"
     assert lines[1] == "17.9 % of 3,911,112 keyed records are not where Java's producer puts them."
@@ -65,12 +65,12 @@ def test_the_verdict_is_first_and_where_to_look_is_last() -> None:
     assert lines[-1] == "698,412 records elsewhere than expected, as Parquet: /data/audits/orders/offending"
 
 
-def test_the_isolation_is_named() -> None:
+def test_terminal_report_names_the_isolation_level() -> None:
     audit = audits.mixed(reading=Reading("read_committed", 10, 0, 0))
     assert "12.3 s, read_committed, kit 0.1.0" in printed(audit)
 
 
-def test_the_report_is_complete() -> None:
+def test_terminal_report_of_a_mixed_topic_contains_every_table() -> None:
     report = " ".join(printed(audits.mixed(), 200).split())
     for words in (
         "murmur2 (expected) 12 3,207,888 82.0 % 3,207,905 ",
@@ -89,19 +89,19 @@ def test_the_report_is_complete() -> None:
         assert words in report, words
 
 
-def test_a_topic_that_grew() -> None:
+def test_terminal_report_states_a_partition_count_increase_with_last_old_offsets() -> None:
     report = printed(audits.grown())
     assert "The partition count increased while this was in use: murmur2, from 3 to 12 partitions." in report
     assert "last offset with the old count by partition: 0: 97,023, 1: 97,023, 2: 97,023\n" in report
 
 
-def test_of_many_partitions_the_rest_is_counted() -> None:
+def test_terminal_report_counts_omitted_partitions_and_runs() -> None:
     report = printed(audits.thousand())
     assert "3 of 1,000 partitions, those with the most records elsewhere\n" in report
     assert "The earliest runs not placed as expected (25 more, 1,233,540 runs not kept)\n" in report
 
 
-def test_an_empty_topic_has_no_tables() -> None:
+def test_terminal_report_of_an_empty_topic_has_no_tables() -> None:
     assert printed(audits.empty()).splitlines() == [
         "orders",
         "The topic has no records.",
@@ -109,7 +109,7 @@ def test_an_empty_topic_has_no_tables() -> None:
     ]
 
 
-def test_a_topic_without_keys_has_patterns_and_no_placements() -> None:
+def test_terminal_report_without_keys_has_patterns_and_no_placements() -> None:
     report = printed(audits.keyless())
     assert "241,200 records without a key, by pattern: sticky runs 100 %" in report
     assert "placement" not in report
@@ -117,7 +117,7 @@ def test_a_topic_without_keys_has_patterns_and_no_placements() -> None:
 
 
 @pytest.mark.parametrize("name", streams.HOSTILE)
-def test_hostile_text_is_text(name: str) -> None:
+def test_terminal_report_escapes_control_characters_of_hostile_names(name: str) -> None:
     report = printed(audits.hostile(streams.HOSTILE[name]))
     assert all(character.isprintable() or character == "\n" for character in report)
     begun = {"::", "##"} if "\n" in streams.HOSTILE[name] else set()
@@ -125,5 +125,5 @@ def test_hostile_text_is_text(name: str) -> None:
     assert len(report) < 120_000
 
 
-def test_on_a_narrow_terminal_nothing_is_lost() -> None:
+def test_terminal_report_of_100_columns_does_not_truncate_numbers() -> None:
     assert "3,207,888" in printed(audits.mixed(), 100)

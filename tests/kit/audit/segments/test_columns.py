@@ -80,7 +80,7 @@ def test_compiled_reader_equals_the_reference_on_whole_batches(codec: Codec) -> 
         assert read(data, wanted, Columns(*wanted)) == by_reference(data, wanted)
 
 
-def test_damaged_batches_with_a_right_checksum() -> None:
+def test_compiled_reader_of_damaged_batches_equals_the_reference_or_refuses() -> None:
     """Compiled code never reads what the reference refuses, nor anything else than it reads."""
     draws, columns = random.Random(5), Columns(*EVERYTHING)
     both = refused = 0
@@ -115,7 +115,7 @@ def test_compiled_reader_truncates_long_varints_as_the_reference(delta: str, tim
     assert (expected is None) == (delta in {"80808080808001", "8080"} or len(time) > 20)
 
 
-def test_a_batch_without_records_and_an_unknown_codec() -> None:
+def test_empty_batch_has_no_records_and_unknown_codec_raises() -> None:
     data = bytearray(encode_batch(NewBatch(records=[NewRecord(1, b"k", b"v")], codec=Codec.NONE)))
     empty = data[:57] + struct.pack(">i", 0)
     struct.pack_into(">i", empty, 8, len(empty) - 12)

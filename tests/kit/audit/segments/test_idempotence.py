@@ -20,7 +20,7 @@ from segment_topics import batch, evidence_of, surveyed
     ([(5, 0, 2**31 - 2, 2), (5, 0, 0, 2)], "", True),
 ])  # fmt: skip
 @pytest.mark.parametrize("roll", [False, True])
-def test_sequence_errors_in_segments_are_reported_by_certainty(
+def test_sequence_gaps_repeats_and_epoch_regressions_in_segments_are_reported(
     batches: list[tuple[int, int, int, int]], kind: str, certain: bool, roll: bool, tmp_path: Path
 ) -> None:
     log = Log(tmp_path / "orders-0")
@@ -38,7 +38,7 @@ def test_sequence_errors_in_segments_are_reported_by_certainty(
         assert (one.file, one.position) == (f"orders-0/{base:020}.log", position)
 
 
-def test_missing_offsets_may_explain_a_gap(tmp_path: Path) -> None:
+def test_sequence_gap_beside_missing_offsets_is_reported_as_uncertain(tmp_path: Path) -> None:
     log = Log(tmp_path / "orders-0")
     log.append(batch([b"a"] * 3, (5, 0, 0)))
     log.offset += 4
@@ -49,7 +49,9 @@ def test_missing_offsets_may_explain_a_gap(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("missing", [0, 5])
-def test_transaction_marker_survives_cleaning_of_the_batches(missing: int, tmp_path: Path) -> None:
+def test_sequence_gap_across_transaction_markers_is_certain_only_without_missing_offsets(
+    missing: int, tmp_path: Path
+) -> None:
     """The cleaner removes the batches of a transaction, and keeps its marker."""
     log = Log(tmp_path / "orders-0")
     for sequence in (0, 8):
@@ -62,7 +64,7 @@ def test_transaction_marker_survives_cleaning_of_the_batches(missing: int, tmp_p
     assert (one.kind, one.certain) == ("sequence gap", not missing)
 
 
-def test_of_a_log_that_begins_later_everything_may_be_gone(tmp_path: Path) -> None:
+def test_sequence_gap_in_a_log_that_begins_after_offset_0_is_uncertain(tmp_path: Path) -> None:
     log = Log(tmp_path / "orders-0", offset=100, base=100)
     log.append(control(5, 3, commit=True))
     log.append(batch([b"a"] * 3, (5, 3, 70)))

@@ -16,7 +16,7 @@ from kafka_reference import partition_for_key
 from kafka_reference.record_batch import NewBatch, NewRecord
 
 
-def test_each_producer_id_is_attributed_to_one_rule(tmp_path: Path) -> None:
+def test_each_producer_id_is_attributed_to_one_partitioner(tmp_path: Path) -> None:
     found = evidence_of(surveyed(mixture(tmp_path / "data").write()), tmp_path / "a")
     by_id = {one.producer_id: one for one in found.producers}
     assert {number: one.rules for number, one in by_id.items()} == {
@@ -36,7 +36,7 @@ def test_each_producer_id_is_attributed_to_one_rule(tmp_path: Path) -> None:
     assert reports.by_rule(found).endswith("200 have no producer id.")
 
 
-def test_a_contradiction_is_counted(tmp_path: Path) -> None:
+def test_record_that_contradicts_the_producer_id_partitioner_is_counted(tmp_path: Path) -> None:
     topic = Topic(tmp_path / "data")
     topic.send(keys(0, 200), 7, partition_for_key)
     wrong = next(
@@ -50,7 +50,7 @@ def test_a_contradiction_is_counted(tmp_path: Path) -> None:
     assert (found[8].verdict, found[9].verdict) == ("too few keys", "no keys")
 
 
-def test_an_expected_rule_that_explains_everything_is_no_evidence(tmp_path: Path) -> None:
+def test_expecting_any_partition_still_attributes_producer_ids_to_real_partitioners(tmp_path: Path) -> None:
     source = LocalSegments(surveyed(mixture(tmp_path / "data").write()))
     found = with_evidence(audited(source, tmp_path / "a", expected="any-partition"), source, OneByOne()).segments
     assert found is not None
@@ -58,7 +58,7 @@ def test_an_expected_rule_that_explains_everything_is_no_evidence(tmp_path: Path
     assert named == {1: ("murmur2",), 2: ("librdkafka-consistent",), 3: ("murmur2",), -1: ()}
 
 
-def test_a_few_keys_fit_some_rule_by_chance(tmp_path: Path) -> None:
+def test_producer_id_with_six_keys_has_too_few_keys_for_a_verdict(tmp_path: Path) -> None:
     """Of some twenty rules, one fits six keys in four partitions by chance in every 200th producer."""
     topic = Topic(tmp_path / "data")
     topic.send(keys(0, 300), 1, partition_for_key)
@@ -69,7 +69,7 @@ def test_a_few_keys_fit_some_rule_by_chance(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", range(PARTITIONS))
-def test_single_partition_of_several_shows_the_producers(number: int, tmp_path: Path) -> None:
+def test_single_partition_folder_attributes_producer_ids_to_partitioners(number: int, tmp_path: Path) -> None:
     """That its folder alone is read does not make it the partition of every key."""
     topic = Topic(tmp_path / "data")
     for turn in range(4):
@@ -87,7 +87,7 @@ def test_single_partition_of_several_shows_the_producers(number: int, tmp_path: 
     }
 
 
-def test_many_producer_ids_are_surveyed_completely(tmp_path: Path) -> None:
+def test_segment_audit_reports_every_one_of_151_producer_ids(tmp_path: Path) -> None:
     """As many as batches: with and without keys, in several epochs, with and without timestamps."""
     log = Log(tmp_path / "orders-0")
     for number in range(300):
@@ -102,7 +102,7 @@ def test_many_producer_ids_are_surveyed_completely(tmp_path: Path) -> None:
     assert (last.producer_id, last.first_ms, last.last_ms) == (999, None, None)
 
 
-def test_clients_sharing_a_transactional_id_are_reported_as_contradiction(tmp_path: Path) -> None:
+def test_different_partitioners_under_one_transactional_id_are_reported_as_contradicted(tmp_path: Path) -> None:
     """The id stays, with a new epoch; how many records each rule explains is in ``explains``."""
     topic = Topic(tmp_path / "data")
     topic.send(keys(0, 200), 7, partition_for_key, epoch=0)

@@ -26,7 +26,7 @@ OWN = {"took_s", "offending_records", "segments", "source", "reading", "notes", 
 """An export ends at its last record, a log at its last marker: that shows in these fields."""
 
 
-def test_the_result_is_that_of_the_records(tmp_path: Path) -> None:
+def test_audit_of_segments_equals_audit_of_an_export_of_the_records(tmp_path: Path) -> None:
     made = mixture(tmp_path / "data")
     topic = surveyed(made.write())
     found = audited(LocalSegments(topic), tmp_path / "a", isolation="read_committed")
@@ -40,14 +40,14 @@ def test_the_result_is_that_of_the_records(tmp_path: Path) -> None:
     assert not found.doubt
 
 
-def test_aborted_records_can_be_read(tmp_path: Path) -> None:
+def test_read_uncommitted_audit_of_segments_includes_aborted_records(tmp_path: Path) -> None:
     made = mixture(tmp_path / "data")
     topic = surveyed(made.write(), committed=False)
     found = audited(LocalSegments(topic), tmp_path / "a", isolation="read_uncommitted")
     assert found.records == len(made.rows) + 5 * 30 + 60
 
 
-def test_without_a_transaction_index_the_markers_tell(tmp_path: Path) -> None:
+def test_aborted_transactions_are_found_from_markers_without_a_transaction_index(tmp_path: Path) -> None:
     made = mixture(tmp_path / "data")
     root = made.write()
     before = list(surveyed(root).aborted.items())
@@ -59,7 +59,7 @@ def test_without_a_transaction_index_the_markers_tell(tmp_path: Path) -> None:
     assert [audited(LocalSegments(topic), tmp_path / "b").records] == with_index == [len(made.rows)]
 
 
-def test_the_partition_count_must_be_known(tmp_path: Path) -> None:
+def test_segments_without_derivable_partition_count_are_refused(tmp_path: Path) -> None:
     root = Path(mixture(tmp_path / "data").write())
     with pytest.raises(BadInput, match="folder does not show the partition count of its topic: give the topic's"):
         surveyed(f"{root}/orders-1")
@@ -68,14 +68,14 @@ def test_the_partition_count_must_be_known(tmp_path: Path) -> None:
         surveyed(str(root))
 
 
-def test_progress_of_segment_surveys_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_segment_survey_reports_progress_after_each_task(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = []
     monkeypatch.setattr(Steps, "_show", lambda steps: shown.append((steps.title, steps.done, steps.total)))
     OneByOne(Steps("", 1))(lambda _: b"", "abc", "surveying")
     assert shown == [("surveying", done, 3) for done in range(4)] + [("surveying", 0, 1)]
 
 
-def test_segment_survey_ends_at_the_last_whole_batch(tmp_path: Path) -> None:
+def test_segment_survey_ignores_a_partially_written_last_batch(tmp_path: Path) -> None:
     made = mixture(tmp_path / "data")
     root = made.write()
     records = audited(LocalSegments(surveyed(root)), tmp_path / "a").records
@@ -89,7 +89,7 @@ def test_segment_survey_ends_at_the_last_whole_batch(tmp_path: Path) -> None:
     assert not evidence_of(topic, tmp_path / "c").problems
 
 
-def test_corrupt_batches_are_named_and_not_judged(tmp_path: Path) -> None:
+def test_corrupt_batch_is_reported_with_file_and_position_and_excluded(tmp_path: Path) -> None:
     made = mixture(tmp_path / "data")
     root = made.write()
     log = made.logs[1]
@@ -109,7 +109,7 @@ def test_corrupt_batches_are_named_and_not_judged(tmp_path: Path) -> None:
     assert any(f"orders-1/{base:020}.log, byte {position:,}" in note for note in found.notes)
 
 
-def test_records_that_cannot_be_decoded_are_named(tmp_path: Path) -> None:
+def test_undecodable_record_with_valid_checksum_is_reported_as_corrupt(tmp_path: Path) -> None:
     from crc32c import crc32c
 
     log = Log(tmp_path / "orders-0")
@@ -132,7 +132,7 @@ def test_records_that_cannot_be_decoded_are_named(tmp_path: Path) -> None:
     assert "InvalidRecordException" in one.what
 
 
-def test_old_formats_are_read(tmp_path: Path) -> None:
+def test_segments_of_magic_0_and_1_are_read_with_compression(tmp_path: Path) -> None:
     for magic in (0, 1):
         folder = tmp_path / f"{magic}" / "orders-0"
         folder.mkdir(parents=True)
@@ -149,7 +149,7 @@ def test_old_formats_are_read(tmp_path: Path) -> None:
         assert block.keys[7].as_py() == b"k3"
 
 
-def test_what_is_left_out_and_what_is_missing(tmp_path: Path) -> None:
+def test_deleted_future_and_stray_folders_are_ignored_and_missing_partitions_noted(tmp_path: Path) -> None:
     made = mixture(tmp_path / "data")
     root = Path(made.write())
     for suffix in ("delete", "future", "stray"):
@@ -163,7 +163,7 @@ def test_what_is_left_out_and_what_is_missing(tmp_path: Path) -> None:
         surveyed(str(root), partitions=2)
 
 
-def test_folders_with_several_topics_need_a_topic_option(tmp_path: Path) -> None:
+def test_folders_with_several_topics_are_refused_without_a_topic_option(tmp_path: Path) -> None:
     a, b = mixture(tmp_path / "a"), Topic(tmp_path / "b", "customers")
     b.send(keys(0, 50), 1, crc)
     root, other = a.write(), b.write()
@@ -178,7 +178,7 @@ def test_folders_with_several_topics_need_a_topic_option(tmp_path: Path) -> None
     assert sorted(find_topic([f"{root}/orders-0", f"{root}/orders-3"]).files) == [0, 3]
 
 
-def test_the_longest_replica_is_read(tmp_path: Path) -> None:
+def test_longest_replica_of_a_partition_is_read(tmp_path: Path) -> None:
     for number in range(2):
         log = Log(tmp_path / f"{number}" / "orders-0")
         for _ in range(2 - number):
@@ -188,7 +188,7 @@ def test_the_longest_replica_is_read(tmp_path: Path) -> None:
     assert files.files[0][0].path.startswith(str(tmp_path / "0"))
 
 
-def test_the_log_start_offset_is_respected(tmp_path: Path) -> None:
+def test_records_below_the_log_start_offset_checkpoint_are_not_read(tmp_path: Path) -> None:
     made = mixture(tmp_path / "data")
     root = Path(made.write())
     (root / "log-start-offset-checkpoint").write_text("0\n1\norders 2 17\n", encoding="utf-8")
@@ -209,7 +209,7 @@ def test_offsets_by_time_are_found_in_segments(tmp_path: Path) -> None:
     assert [source.offsets_at(time).get(0) for time in (0, 1_001, 4_000, 5_002, 5_003)] == [0, 4, 12, 17, None]
 
 
-def test_a_file_that_a_broker_deletes_meanwhile(tmp_path: Path) -> None:
+def test_segment_deleted_by_the_broker_during_the_audit_is_skipped_and_noted(tmp_path: Path) -> None:
     made = mixture(tmp_path / "data")
     root = Path(made.write())
     topic = surveyed(str(root))
@@ -230,7 +230,7 @@ def test_a_file_that_a_broker_deletes_meanwhile(tmp_path: Path) -> None:
     assert sum(one.records for one in found.segments.producers) < found.records
 
 
-def test_a_file_that_the_cleaner_replaces_meanwhile(tmp_path: Path) -> None:
+def test_segment_replaced_by_the_log_cleaner_after_the_survey_is_an_error(tmp_path: Path) -> None:
     """It joins two segments in the first of them."""
     root = mixture(tmp_path / "data").write()
     topic = surveyed(root)

@@ -58,7 +58,7 @@ NUMBERS = [*range(8), *(pytest.param(number, marks=pytest.mark.exhaustive) for n
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_the_tables_of_a_random_topic_agree(number: int, tmp_path: Path) -> None:
+def test_tables_of_a_random_topic_audit_add_up_and_contain_the_true_shares(number: int, tmp_path: Path) -> None:
     draws = random.Random(f"agreement/{number}")
     topic = random_topic(draws, unknown_beside=True)
     keys = [None if draws.random() < 0.05 else topic.keys[key] for key in topic.key.tolist()]
@@ -72,7 +72,7 @@ def test_the_tables_of_a_random_topic_agree(number: int, tmp_path: Path) -> None
             assert share.estimated.low <= mine / audit.keyed <= share.estimated.high, topic.story
 
 
-def test_the_tables_agree_about_a_producer_that_only_all_blocks_together_show(
+def test_tables_add_up_for_a_producer_visible_only_over_all_blocks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sample and each block have too few of its records."""
@@ -90,7 +90,9 @@ def test_the_tables_agree_about_a_producer_that_only_all_blocks_together_show(
 
 
 @pytest.mark.parametrize(("key", "partitions"), [(b"order-%d", 12), (b"order-%d", 16), ("Zoë-%d".encode(), 12)])
-def test_rules_that_no_key_tells_apart_are_named(key: bytes, partitions: int, tmp_path: Path) -> None:
+def test_partitioners_that_no_key_of_the_topic_distinguishes_are_named_together(
+    key: bytes, partitions: int, tmp_path: Path
+) -> None:
     keys = [key % number for number in range(300)]
     where = {rule: [audit_truth.place(rule, each, partitions) for each in keys] for rule in RULES}
     audit = audited(tmp_path, list(zip(where["murmur2"], keys, strict=True)), partitions)

@@ -29,7 +29,7 @@ def drawn(
 
 @pytest.mark.parametrize("foreign", [0.0, 0.2])
 @pytest.mark.parametrize(("records", "partitions"), [(400, 3), (3000, 12)])
-def test_intervals_contain_the_truth(records: int, partitions: int, foreign: float) -> None:
+def test_estimated_share_intervals_contain_the_true_shares(records: int, partitions: int, foreign: float) -> None:
     missed = 0
     for seed in range(5):
         sets, shares = drawn(seed, records, partitions, foreign)
@@ -39,7 +39,7 @@ def test_intervals_contain_the_truth(records: int, partitions: int, foreign: flo
     assert missed == 0
 
 
-def test_two_in_a_hundred_of_three_clients() -> None:
+def test_share_intervals_of_three_clients_are_narrow_and_contain_the_truth() -> None:
     sets, _ = drawn(1, 3000, 12)
     found = estimated_shares(sets, 12, 3000)
     for name, share in TRUTH.items():
@@ -47,19 +47,19 @@ def test_two_in_a_hundred_of_three_clients() -> None:
         assert found[name].high - found[name].low < 0.06
 
 
-def test_few_keys_are_little_evidence() -> None:
+def test_share_intervals_are_wider_for_few_distinct_keys() -> None:
     sets, _ = drawn(1, 3000, 12)
     wide, narrow = (estimated_shares(sets, 12, effective)["a"] for effective in (100, 3000))
     assert wide.high - wide.low > 4 * (narrow.high - narrow.low)
 
 
-def test_what_is_no_mixture_has_no_estimate() -> None:
+def test_topic_that_is_not_a_mixture_has_no_share_estimates() -> None:
     assert estimated_shares({("a",): 100}, 12, 100) == {}
     assert estimated_shares({}, 12, 0) == {}
     assert estimated_shares({(): 100}, 12, 100) == {}
 
 
-def test_chance_is_taken_from_the_share_of_the_only_placement() -> None:
+def test_records_explained_by_chance_are_subtracted_from_the_estimated_share() -> None:
     """Of 1,100 records that a foreign producer wrote, 100 are explained by chance."""
     found = estimated_shares({("a",): 1000, (): 1000}, 11, 2000)
     assert found["a"].share == pytest.approx(0.45, abs=0.001)

@@ -119,7 +119,7 @@ def kafka_go(partitions: int, *, keyed: float, jitter_ms: float, chunk: int = 1,
 @pytest.mark.parametrize(("keyed", "jitter_ms", "chunk", "per_second"), [
     (0, 0, 1, 3000), (0, 20, 1, 30_000), (0.5, 5, 1, 30_000), (0.5, 5, 1, 1000), (0, 5, 25, 3000), (0, 5, 100, 3000),
 ])  # fmt: skip
-def test_kafka_go_goes_round_in_batches(
+def test_kafka_go_keyless_records_are_recognised_as_round_robin_or_even_batches(
     partitions: int, keyed: float, jitter_ms: float, chunk: int, per_second: int
 ) -> None:
     table = kafka_go(partitions, keyed=keyed, jitter_ms=jitter_ms, chunk=chunk, per_second=per_second)
@@ -130,7 +130,7 @@ def test_kafka_go_goes_round_in_batches(
 
 
 @pytest.mark.parametrize("partitions", [6, 12])
-def test_java_under_load_evens_out_too(partitions: int) -> None:
+def test_java_adaptive_partitioner_under_load_is_recognised_as_even_batches(partitions: int) -> None:
     """Since 3.3 a partition is chosen with a chance that falls with its waiting batches; a request takes one of each."""
     draws = np.random.default_rng(1)
     waiting, chosen = np.zeros(partitions), list[int]()
@@ -148,7 +148,7 @@ def test_java_under_load_evens_out_too(partitions: int) -> None:
     assert share_of(EVEN_BATCHES, table) >= 0.5
 
 
-def test_few_batches_of_three_partitions_are_not_sticky_runs() -> None:
+def test_few_kafka_go_batches_over_three_partitions_are_not_sticky_runs() -> None:
     table = kafka_go(3, keyed=0.5, jitter_ms=5, per_second=30_000)[:20]
     assert STICKY not in patterns(table)
 
@@ -167,7 +167,7 @@ def test_few_batches_of_three_partitions_are_not_sticky_runs() -> None:
         (STICKY, [(sticky, 80, 1)]),
     ],
 )
-def test_a_pure_pattern_is_recognised(
+def test_keyless_records_of_one_pattern_are_recognised_as_that_pattern(
     partitions: int, pattern: str, producers: list[tuple[object, int, float]]
 ) -> None:
     table = counts(partitions, *producers)
@@ -185,28 +185,30 @@ def test_a_pure_pattern_is_recognised(
         [(one, 1, 0.3), (rotation, 1, 0.7)],
     ],
 )
-def test_a_mixture_is_none(partitions: int, producers: list[tuple[object, int, float]]) -> None:
+def test_mixture_of_two_keyless_patterns_is_reported_as_unclear(
+    partitions: int, producers: list[tuple[object, int, float]]
+) -> None:
     assert share_of(UNCLEAR, counts(partitions, *producers)) >= 0.85
 
 
-def test_a_mixture_of_what_differs_little() -> None:
+def test_mixture_of_round_robin_and_random_is_reported_as_unclear() -> None:
     assert share_of(ROUND_ROBIN, counts(12, (rotation, 1, 0.5), (dice, 1, 0.5))) == 0
     assert share_of(UNCLEAR, counts(12, (rotation, 1, 0.5), (dice, 1, 0.5))) >= 0.9
 
 
-def test_partitions_that_always_get_more_are_no_runs() -> None:
+def test_partitions_with_constantly_larger_shares_are_not_sticky_runs() -> None:
     draws = np.random.default_rng(5)
     for shares in [0.3, 0.2, *[0.05] * 10], [0.64 / 6, 0.36 / 6] * 6:
         assert set(patterns(draws.multinomial(600, shares, BUCKETS))) <= {UNCLEAR, RANDOM}
 
 
-def test_a_rotation_over_some_of_the_partitions() -> None:
+def test_round_robin_over_every_second_partition_is_recognised() -> None:
     table = np.zeros((BUCKETS, 12), np.int64)
     table[:, ::2] = counts(6, (rotation, 1, 1))
     assert share_of(ROUND_ROBIN, table) == 1
 
 
-def test_where_one_pattern_ends_and_another_begins() -> None:
+def test_successive_keyless_patterns_are_recognised_in_order() -> None:
     table = np.concatenate([counts(12, (rotation, 1, 1)), counts(12, (builtin, 150, 1)), counts(12, (dice, 1, 1))])
     got = patterns(table)
     assert set(got[:25]) == {ROUND_ROBIN}
@@ -216,38 +218,38 @@ def test_where_one_pattern_ends_and_another_begins() -> None:
     assert set(got[60:]) <= {RANDOM, UNCLEAR}
 
 
-def test_too_few_records_say_nothing() -> None:
+def test_too_few_keyless_records_are_reported_as_unclear() -> None:
     assert set(patterns(counts(12, (rotation, 1, 1), each=2))) == {UNCLEAR}
     assert patterns(np.array([[0, 3, 0]])) == [UNCLEAR]
     assert patterns(np.zeros((3, 4), np.int64)) == [UNCLEAR] * 3
     assert patterns(np.zeros((0, 4), np.int64)) == []
 
 
-def test_long_runs_are_not_one_partition() -> None:
+def test_sticky_runs_longer_than_a_time_bucket_are_not_one_partition() -> None:
     table = np.zeros((12, 4), np.int64)
     for bucket in range(12):
         table[bucket, bucket // 4] = 200
     assert set(patterns(table)) == {STICKY}
 
 
-def test_one_partition_is_one() -> None:
+def test_keyless_records_of_a_single_partition_topic_are_one_partition() -> None:
     assert set(patterns(np.full((3, 1), 7))) == {ONE_PARTITION}
 
 
-def test_records_are_counted_by_pattern() -> None:
+def test_keyless_record_counts_by_pattern_add_up_to_the_total() -> None:
     table = counts(12, (dice, 1, 1))
     got = keyless(table)
     assert got.records == table.sum() == sum(got.patterns.values())
     assert keyless(np.zeros((2, 3), np.int64)).patterns == {}
 
 
-def test_the_width_of_a_bucket() -> None:
+def test_bucket_width_shrinks_with_records_and_is_at_least_one_millisecond() -> None:
     assert bucket_ms(6000, 12, 1000) == 100
     assert bucket_ms(10**9, 12, 1000) == 1
     assert bucket_ms(0, 12, 1000) == 1000
     assert bucket_ms(10, 12, 0) == 1
 
 
-def test_scatter_of_a_partition_without_any_record_is_that_of_the_others() -> None:
+def test_partition_without_records_does_not_change_the_scatter() -> None:
     rows = np.array([[30, 10, 0], [10, 30, 0]])
     assert totals_keyless._scatter(rows, np.array([0.5, 0.5, 0.0])) == pytest.approx(20.0)

@@ -17,7 +17,7 @@ def run(partition: int, placed: Placed, first: int, last: int, ms: int | None = 
     return Run(partition, (placed,), first, last, ms, ms, last - first + 1)
 
 
-def test_what_goes_on_in_the_next_block_is_one_run() -> None:
+def test_adjacent_runs_of_one_partitioner_in_successive_blocks_are_merged() -> None:
     found = merged(
         [
             summary(0, run(0, OLD, 0, 9, 5)),
@@ -29,7 +29,7 @@ def test_what_goes_on_in_the_next_block_is_one_run() -> None:
     assert merged([]) == []
 
 
-def test_growth_is_until_the_last_record_of_the_older_count() -> None:
+def test_partition_count_increase_lasts_until_the_last_record_of_the_old_count() -> None:
     summaries = [
         summary(0, last={OLD: Place(5, 0, 40)}),
         summary(0, last={OLD: Place(9, 0, 90), NEW: Place(30, 0, 200)}),
@@ -39,7 +39,7 @@ def test_growth_is_until_the_last_record_of_the_older_count() -> None:
     assert growth(summaries[1:2], 3) == ()
 
 
-def test_growth_needs_a_key_that_moved() -> None:
+def test_partition_count_increase_requires_a_key_that_moved_to_the_new_partition() -> None:
     one = Growth("murmur2", 3, 12, {0: 90}, 9)
     keys = [b"key-%d" % number for number in range(200)]
     old, new = ([partition_for_key(key, count) for key in keys] for count in (3, 12))

@@ -15,7 +15,7 @@ def block(first_ms: int | None, last_ms: int | None, pieces: dict[str, list[int]
     )
 
 
-def test_every_record_is_in_one_slot() -> None:
+def test_time_slots_count_every_record_once() -> None:
     blocks = [
         block(0, 6_000, {"a@3": [6] * PIECES}),
         block(30_000, 59_999, {"a@3": [12] * PIECES, "no key": [18] * PIECES}),
@@ -31,7 +31,7 @@ def test_every_record_is_in_one_slot() -> None:
 
 @pytest.mark.parametrize("partitions", [1, 12])
 @pytest.mark.parametrize("each", [1, 100])
-def test_a_topic_that_was_written_evenly_has_no_empty_slot(partitions: int, each: int) -> None:
+def test_evenly_written_topic_has_no_empty_time_slot(partitions: int, each: int) -> None:
     """Each partition is one block, whose 32 pieces are longer than a sixtieth of the time."""
     made = slots([block(0, 59_999, {"a@3": [each] * PIECES})] * partitions, 0, 59_999)
     assert len(made) <= SLOTS
@@ -39,11 +39,11 @@ def test_a_topic_that_was_written_evenly_has_no_empty_slot(partitions: int, each
     assert sum(slot.records for slot in made) == each * PIECES * partitions
 
 
-def test_a_small_topic_has_few_slots() -> None:
+def test_small_topic_has_a_single_time_slot() -> None:
     assert len(slots([block(0, 59_999, {"a@3": [1] * 8 + [0] * 16 + [1] * 8})], 0, 59_999)) == 1
 
 
-def test_a_moment_is_one_slot_and_no_time_is_none() -> None:
+def test_single_timestamp_makes_one_time_slot_and_missing_timestamps_make_none() -> None:
     (only,) = slots([block(7, 7, {"a@3": [5] + [0] * (PIECES - 1)})], 7, 7)
     assert (only.begin_ms, only.records) == (7, 5)
     assert slots([block(None, None, {})], None, None) == ()

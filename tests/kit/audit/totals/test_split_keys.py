@@ -54,7 +54,7 @@ def test_split_keys_are_those_found_in_several_partitions(blocks: Seen) -> None:
     assert [places[1] for places, _ in found.earliest] == sorted(places[1] for places, _ in found.earliest)
 
 
-def test_the_earliest_are_those_whose_second_partition_came_first() -> None:
+def test_earliest_split_keys_are_ordered_by_first_record_in_the_second_partition() -> None:
     """Keys split in the order of their numbers, with many records in the first partition before that."""
     count = 3 * EARLIEST
     blocks: Seen = [(0, [((key, 0), key, key % 7, 1) for key in range(count)]) for _ in range(3)]
@@ -63,7 +63,7 @@ def test_the_earliest_are_those_whose_second_partition_came_first() -> None:
     assert [places[1].time_ms for places, _ in found.earliest] == list(range(1_000, 1_000 + EARLIEST))
 
 
-def test_a_bucket_is_two_million_records() -> None:
+def test_number_of_key_buckets_is_one_per_two_million_records() -> None:
     counts = 0, 1, 2_000_000, 2_000_001, 10_000_000, 10**15
     assert [*map(buckets_for, counts)] == [1, 1, 1, 2, 5, 4_096]
 

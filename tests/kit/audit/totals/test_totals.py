@@ -16,7 +16,7 @@ def summary(key: bytes, partition: int) -> Summary:
     return judge(topic.block(), 12, Placed("murmur2", 12), doubtful=True).summary
 
 
-def test_rule_fits_a_topic_that_explains_every_record_of_every_block() -> None:
+def test_only_rules_that_explain_every_record_of_all_blocks_remain_fitting() -> None:
     sampled = Doubt(1, ("murmur2", "librdkafka-consistent"), 12, 1e-6)
     java, crc = (audit_truth.place(rule, b"a", 12) for rule in sampled.fitting)
     assert java != crc
@@ -25,14 +25,14 @@ def test_rule_fits_a_topic_that_explains_every_record_of_every_block() -> None:
     assert doubt_of_all([*blocks, summary(b"a", crc)], sampled, 2, 12) == Doubt(2, (), 12, 1e-6)
 
 
-def test_more_keys_than_the_sample_showed_leave_no_doubt() -> None:
+def test_inconclusive_sample_is_conclusive_if_the_topic_has_enough_distinct_keys() -> None:
     assert doubt_of_all([], None, 5, 12) is None
     assert doubt_of_all([], Doubt(5, (), 12, 1e-6), 12, 12) is None
     assert doubt_of_all([], Doubt(5, (), 12, 1e-6), 11, 12) == Doubt(11, (), 12, 1e-6)
     assert doubt_of_all([], Doubt(5, (), None, 1e-6), 10**9, 1) == Doubt(10**9, (), None, 1e-6)
 
 
-def test_single_placement_splits_only_the_empty_key_if_drawn() -> None:
+def test_single_partitioner_never_splits_keys_except_a_randomly_placed_empty_key() -> None:
     assert never_splits({"murmur2@12"}, empty=True)
     assert never_splits({"librdkafka-consistent@12"}, empty=False)
     assert not never_splits({"librdkafka-consistent@12"}, empty=True)

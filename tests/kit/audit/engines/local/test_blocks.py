@@ -47,7 +47,7 @@ KEYS = st.lists(st.none() | st.binary(max_size=12), max_size=12)
 
 
 @given(st.lists(KEYS, max_size=6))
-def test_blocks_are_those_of_java_whatever_the_pieces(pieces: list[Keys]) -> None:
+def test_block_boundaries_equal_those_of_the_java_packer_for_any_batch_sizes(pieces: list[Keys]) -> None:
     made = packed(pieces)
     whole = [key for keys in pieces for key in keys]
     assert [block.keys.to_pylist() for block in made] == packed_by_java(whole, 4, 9)

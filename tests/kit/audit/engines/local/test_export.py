@@ -53,7 +53,7 @@ def read(export: LocalExport) -> dict[tuple[int, int], tuple[int, bytes | None]]
     return found
 
 
-def test_records_are_read_by_partition_and_offset(tmp_path: Path) -> None:
+def test_parquet_records_are_read_by_partition_and_offset(tmp_path: Path) -> None:
     parquet(tmp_path / "a" / "0.parquet", ROWS[:2])
     parquet(tmp_path / "a" / "below" / "1.parquet", ROWS[2:])
     (tmp_path / "a" / "_SUCCESS").touch()
@@ -66,7 +66,7 @@ def test_records_are_read_by_partition_and_offset(tmp_path: Path) -> None:
     assert 0 < len(export.sample(3)) < 6
 
 
-def test_a_column_of_the_folders_names_counts(tmp_path: Path) -> None:
+def test_partition_column_in_hive_style_folder_names_is_read(tmp_path: Path) -> None:
     parquet(tmp_path / "a" / "partition=2" / "0.parquet", [row[1:] for row in ROWS[:3]], NAMES[1:])
     assert set(read(LocalExport(str(tmp_path / "a"), "parquet", 4))) == {(2, 3), (2, 7), (2, 9)}
 
@@ -75,7 +75,7 @@ def test_a_column_of_the_folders_names_counts(tmp_path: Path) -> None:
     ("utf8", bytes.decode), ("hex", bytes.hex), ("base64", lambda key: base64.b64encode(key).decode()),
 ])  # fmt: skip
 @pytest.mark.parametrize("form", ["parquet", "json", "json.gz"])
-def test_keys_that_are_text_are_decoded(tmp_path: Path, encoding: str, write: Any, form: str) -> None:
+def test_text_keys_are_decoded_as_utf8_hex_or_base64(tmp_path: Path, encoding: str, write: Any, form: str) -> None:
     rows = [(0, 0, 5, write(b"key")), (0, 1, 6, None)]
     if form == "parquet":
         path = parquet(tmp_path / "a.parquet", rows, ("partition", "offset", "timestamp_ms", "id"))
@@ -95,12 +95,14 @@ def test_keys_that_are_text_are_decoded(tmp_path: Path, encoding: str, write: An
     ([MINUTE], 1_740_787_260_000), ([MINUTE.replace(tzinfo=None)], 1_740_787_260_000), ([7], 7), ([None], -1),
     (["2025-03-01T00:01:00Z"], 1_740_787_260_000), (["2025-03-01 00:01:00.25"], 1_740_787_260_250),
 ])  # fmt: skip
-def test_times_are_milliseconds_whatever_their_type(tmp_path: Path, times: list[Any], milliseconds: int) -> None:
+def test_timestamps_of_any_column_type_are_read_as_milliseconds(
+    tmp_path: Path, times: list[Any], milliseconds: int
+) -> None:
     path = parquet(tmp_path / "a.parquet", [(0, 0, times[0], b"k")], ("partition", "offset", "timestamp", "key"))
     assert read(LocalExport(path, "parquet", 1)) == {(0, 0): (milliseconds, b"k")}
 
 
-def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+def test_unreadable_export_is_refused_with_a_one_line_error(tmp_path: Path) -> None:
     missing = tmp_path / "missing.parquet"
     for row, names, words in (
         ((None, 4, 0, b"k"), NAMES, "a: 1 records have no partition or no offset: export both columns"),
@@ -130,7 +132,7 @@ def test_what_cannot_be_read_is_one_line(tmp_path: Path) -> None:
         LocalExport(lines(tmp_path / "b", [{"partition": 0, "offset": 0, "key": "x"}]), "json", 4, encoding="hex")
 
 
-def test_patterns_are_those_of_spark(tmp_path: Path) -> None:
+def test_export_path_patterns_match_files_as_spark_does(tmp_path: Path) -> None:
     for name in ("a1", "a2", "b1", "c1"):
         parquet(tmp_path / name, ROWS)
     assert [Path(one).name for one in files_of(f"{tmp_path}/{{a,b}}*")] == ["a1", "a2", "b1"]
@@ -142,7 +144,7 @@ def test_patterns_are_those_of_spark(tmp_path: Path) -> None:
     [{"partition": 0, "offset": 3, "key": "a"}, {"partition": 0, "key": "b"}],
     [{"partition": 0, "offset": 3, "key": "a"}, {"offset": 3, "key": "b"}],
 ])  # fmt: skip
-def test_one_record_without_a_place_is_refused(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+def test_json_record_without_partition_or_offset_is_refused(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
     with pytest.raises(BadInput, match="1 records have no partition or no offset: export both columns"):
         LocalExport(lines(tmp_path / "x.json", rows), "json", 2)
 
@@ -153,14 +155,14 @@ def test_one_record_without_a_place_is_refused(tmp_path: Path, rows: list[dict[s
     b'{"partition":0,"offset":1,"timestamp":"0001-01-01T00:00:00+23:59","key":"\xff"}', b"[" * 100_000,
     b'{"partition":0,"offset":1,"key":"a","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
 ])  # fmt: skip
-def test_numbers_that_are_no_int64_and_lines_that_cannot_be_read_are_refused(tmp_path: Path, line: bytes) -> None:
+def test_json_line_with_non_int64_number_or_deep_nesting_is_refused(tmp_path: Path, line: bytes) -> None:
     (tmp_path / "x.json").write_bytes(line + b"\n")
     with pytest.raises(KitError):
         LocalExport(str(tmp_path / "x.json"), "json", 2)
 
 
 @pytest.mark.parametrize("name", [b"offset", b"key", b"a key"])
-def test_a_parquet_file_with_text_that_is_not_utf_8_is_refused(tmp_path: Path, name: bytes) -> None:
+def test_parquet_file_with_invalid_utf8_names_or_keys_is_refused(tmp_path: Path, name: bytes) -> None:
     path = Path(parquet(tmp_path / "x.parquet", [(0, 1, 5, "a key")], ("partition", "offset", "timestamp_ms", "key")))
     path.write_bytes(path.read_bytes().replace(name, b"\xff" + name[1:]))
     with pytest.raises(KitError):
@@ -168,7 +170,7 @@ def test_a_parquet_file_with_text_that_is_not_utf_8_is_refused(tmp_path: Path, n
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\n\n   \n\t\n"])
-def test_an_empty_file_of_json_has_no_records(tmp_path: Path, content: bytes) -> None:
+def test_empty_json_export_has_no_records(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.json").write_bytes(content)
     export = LocalExport(str(tmp_path / "a.json"), "json", 2)
     assert export.spans == {0: Span(0, 0), 1: Span(0, 0)}
@@ -176,14 +178,16 @@ def test_an_empty_file_of_json_has_no_records(tmp_path: Path, content: bytes) ->
     assert len(export.sample(10)) == 0
 
 
-def test_records_without_any_key_are_read(tmp_path: Path) -> None:
+def test_json_export_with_only_null_keys_is_read(tmp_path: Path) -> None:
     path = lines(tmp_path / "a.json", [{"partition": 0, "offset": at, "key": None} for at in (4, 5)])
     assert read(LocalExport(path, "json", 1)) == {(0, 4): (-1, None), (0, 5): (-1, None)}
 
 
 @pytest.mark.parametrize("form", ["json", "parquet"])
 @pytest.mark.parametrize("keys", [(b"a", b"a"), (b"a", b"b")])
-def test_an_offset_that_occurs_twice_is_named(tmp_path: Path, form: str, keys: tuple[bytes, bytes]) -> None:
+def test_duplicate_offset_of_a_partition_is_refused_with_the_count(
+    tmp_path: Path, form: str, keys: tuple[bytes, bytes]
+) -> None:
     rows = [(3, 17, 1, keys[0]), (3, 16, 1, b"x"), (1, 17, 1, b"y"), (3, 17, 2, keys[1]), (3, 17, 2, keys[0])]
     if form == "parquet":
         path = parquet(tmp_path / "a.parquet", rows)
@@ -194,7 +198,7 @@ def test_an_offset_that_occurs_twice_is_named(tmp_path: Path, form: str, keys: t
 
 
 @pytest.mark.parametrize("name", ["partition", "offset"])
-def test_a_truth_value_is_no_partition_and_no_offset(tmp_path: Path, name: str) -> None:
+def test_boolean_partition_or_offset_column_is_refused(tmp_path: Path, name: str) -> None:
     row = {"partition": 0, "offset": 1, "timestamp_ms": 5, "key": b"a", name: True}
     path = parquet(tmp_path / "a.parquet", [tuple(row.values())])
     with pytest.raises(BadInput, match=f"the column {name} has type bool.*: expected whole numbers"):
@@ -227,7 +231,7 @@ class Piece(bytes):
         return Piece(self.stream, other + bytes(self))
 
 
-def test_a_long_line_is_searched_once(tmp_path: Path) -> None:
+def test_long_json_line_is_searched_for_line_ends_only_once(tmp_path: Path) -> None:
     stream = Pieces(b"a\n\nb", *[b"c" * 1000] * 50, b"d\n  \ne\nf", b"g")
     assert list(text_rows._numbered(stream, "x")) == [
         (1, b"a"), (2, b""), (3, b"b" + b"c" * 50_000 + b"d"), (4, b"  "), (5, b"e"), (6, b"fg"),
@@ -235,7 +239,7 @@ def test_a_long_line_is_searched_once(tmp_path: Path) -> None:
     assert stream.searched <= 2 * 50_000
 
 
-def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_line_longer_than_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(text_rows, "LONGEST_LINE", 5 * 2**20)
     path = tmp_path / "a.json.gz"
     path.write_bytes(gzip.compress(b"[" + bytes(40 * 2**20)))
@@ -244,7 +248,7 @@ def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("kind", ["fifo", "/dev/zero"])
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+def test_fifo_or_device_is_refused_without_being_read(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "a.json"
     os.mkfifo(path) if kind == "fifo" else path.symlink_to(kind)
     for form in ("json", "parquet"):
@@ -254,7 +258,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
             LocalExport(str(path), form, 2)
 
 
-def test_the_name_of_a_file_is_no_pattern(tmp_path: Path) -> None:
+def test_glob_characters_in_an_existing_file_name_are_literal(tmp_path: Path) -> None:
     path = parquet(tmp_path / "orders[1] {a,b}*.parquet", ROWS)
     parquet(tmp_path / "orders1 a.parquet", ROWS)
     assert files_of(path) == [path]
@@ -291,7 +295,7 @@ def test_oversized_parquet_dictionary_is_refused_before_expansion(tmp_path: Path
     assert 2**20 <= int(most) < 16 * 2**20
 
 
-def test_text_of_json_lines_is_refused_beyond_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_lines_beyond_the_text_size_limit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"partition": 0, "offset": offset, "key": "k" * 100} for offset in range(10)]
     monkeypatch.setattr(export_module, "LARGEST_TEXT", 1_000)
     path = lines(tmp_path / "rows.json", rows)
@@ -301,7 +305,9 @@ def test_text_of_json_lines_is_refused_beyond_the_limit(tmp_path: Path, monkeypa
         LocalExport(path, "json", 1)
 
 
-def test_an_export_of_too_much_text_is_left_to_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_export_too_large_for_memory_is_left_to_spark_unless_engine_is_local(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = dictionary_of(tmp_path / "a", 100, 10)
     monkeypatch.setattr(export_module, "LARGEST_TEXT", 999)
     given = Given(form="parquet", partitions=1)

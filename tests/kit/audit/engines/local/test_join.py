@@ -46,22 +46,26 @@ def joined(a: list[Row], b: list[Row], counts: tuple[int, int] = (3, 3), rule: s
 
 @pytest.mark.parametrize("merged", [1, 1_000_000])
 @pytest.mark.parametrize("batch", [3, 65_536])
-def test_counts_are_those_of_every_pair_of_records(merged: int, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_join_counts_equal_counting_every_pair_of_records(
+    merged: int, batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(local_join, "_MERGED", merged)
     monkeypatch.setattr(local_join, "_BATCH", batch)
     check_every_pair(joined)
 
 
-def test_what_agrees_misses_nothing_whatever_the_rule() -> None:
+def test_join_of_equally_placed_topics_misses_no_key_although_java_would_differ() -> None:
     check_agreement(joined)
 
 
-def test_a_key_in_the_same_two_partitions_of_both_topics_is_missed_partly() -> None:
+def test_key_in_equal_two_partitions_of_both_joined_topics_is_partly_missed() -> None:
     check_same_partitions(joined)
 
 
 @pytest.mark.parametrize("batch", [4, 65_536])
-def test_only_the_worst_keys_are_kept(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_join_result_keeps_only_the_worst_missed_keys_up_to_the_limit(
+    batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(local_join, "_BATCH", batch)
     a: list[Row] = [(0, at, 1, b"k%02d" % (at % 20)) for at in range(50)]
     found = joined(a, [(1, at, 1, b"k%02d" % at) for at in range(20)], kept=7)
@@ -72,7 +76,7 @@ def test_only_the_worst_keys_are_kept(batch: int, monkeypatch: pytest.MonkeyPatc
     assert msgspec.json.decode(msgspec.json.encode(found), type=Join) == found
 
 
-def test_a_share_of_the_keys_is_joined() -> None:
+def test_join_of_a_key_sample_finds_a_subset_of_the_missed_keys() -> None:
     a, b = drawn_rows(7, 3), drawn_rows(8, 4)
     whole, half = joined(a, b, (3, 4)), joined(a, b, (3, 4), share=0.5)
     assert 0 < len(half.missed) < len(whole.missed)
@@ -80,11 +84,11 @@ def test_a_share_of_the_keys_is_joined() -> None:
     assert half.a.keyless == 0
 
 
-def test_products_beyond_64_bits_are_exact() -> None:
+def test_record_pair_counts_beyond_64_bits_are_exact() -> None:
     many = np.array([3 * 10**12, 5])
     assert join_judgement._product(many, many) == 9 * 10**24 + 25
     assert join_judgement._product(many[1:], many[1:]) == 25
 
 
-def test_nothing_to_join_by_is_no_verdict() -> None:
+def test_join_with_a_topic_without_records_or_keys_is_refused() -> None:
     check_nothing_to_join(joined)

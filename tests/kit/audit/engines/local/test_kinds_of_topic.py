@@ -78,7 +78,7 @@ VIEWS: dict[str, tuple[str, Callable[[bytes], bytes]]] = {
 
 
 @pytest.mark.parametrize("kind", VIEWS)
-def test_a_view_of_keys_that_java_placed_is_found(kind: str, tmp_path: Path) -> None:
+def test_java_partitioned_key_is_found_inside_wrapped_or_encoded_exported_keys(kind: str, tmp_path: Path) -> None:
     view, shown = VIEWS[kind]
     found = audited(tmp_path, java(names(kind), shown), 12)
     assert (found.key_view, found.offending, attributed(found)) == (view, 0, {"murmur2@12"})
@@ -89,20 +89,20 @@ def test_a_view_of_keys_that_java_placed_is_found(kind: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("view", "width"), [("int32", 4), ("int64", 8)])
-def test_integers_that_are_exported_as_text_are_read_as_bytes(view: str, width: int, tmp_path: Path) -> None:
+def test_integer_keys_exported_as_text_are_judged_by_serialized_bytes(view: str, width: int, tmp_path: Path) -> None:
     numbers = [int(name[:6], 16) for name in names(view)]
     records = [(partition_for_key(number.to_bytes(width, "big"), 12), b"%d" % number) for number in numbers]
     found = audited(tmp_path, records, 12)
     assert (found.key_view, found.offending) == (view, 0)
 
 
-def test_json_keys_without_quotes_are_judged_in_quotes(tmp_path: Path) -> None:
+def test_json_string_keys_exported_without_quotes_are_judged_with_quotes(tmp_path: Path) -> None:
     records = [(partition_for_key(b'"%s"' % key, 12), key) for key in names("quoted")]
     found = audited(tmp_path, records, 12)
     assert (found.key_view, found.offending) == ("quoted", 0)
 
 
-def test_few_keys_that_fit_with_quotes_are_not_called_misplaced(tmp_path: Path) -> None:
+def test_few_keys_that_fit_only_in_json_quotes_are_not_reported_misplaced(tmp_path: Path) -> None:
     keys = [key for key in names("few quotes") if partition_for_key(b'"%s"' % key, 3) != partition_for_key(key, 3)][:2]
     found = audited(tmp_path, [(partition_for_key(b'"%s"' % key, 3), key) for key in keys], 3)
     assert "quoted" in found.fitting_views
@@ -110,14 +110,14 @@ def test_few_keys_that_fit_with_quotes_are_not_called_misplaced(tmp_path: Path) 
     assert not any("are not where" in line for line in summary.details(found))
 
 
-def test_an_integer_at_the_end_of_addresses_is_found(tmp_path: Path) -> None:
+def test_topic_partitioned_by_last_octet_of_ip_address_keys_is_recognised(tmp_path: Path) -> None:
     draws = random.Random(SEED)
     octets = [draws.randrange(1, 255) for _ in range(300)]
     found = audited(tmp_path, [(octet % 7, b"10.%d.0.%d" % (at, octet)) for at, octet in enumerate(octets)], 7)
     assert (found.key_view, attributed(found)) == ("digits", {"text-integer@7"})
 
 
-def test_spring_cloud_streams_default_is_named_alone_and_beside_java(tmp_path: Path) -> None:
+def test_spring_cloud_stream_partitioner_is_named_with_and_without_java_records(tmp_path: Path) -> None:
     keys = names("scs")
     mine = [(audit_truth.place(SCS, key, 7), key) for key in keys]
     found = audited(tmp_path, mine, 7)
@@ -127,7 +127,7 @@ def test_spring_cloud_streams_default_is_named_alone_and_beside_java(tmp_path: P
     assert attributed(audited(tmp_path, both, 7, "--chunk", "2000")) == {f"{SCS}@7", "murmur2@7"}
 
 
-def test_relatives_that_the_keys_cannot_tell_apart_are_named_together(tmp_path: Path) -> None:
+def test_hash_variants_indistinguishable_for_the_keys_are_named_together(tmp_path: Path) -> None:
     """String.hashCode of four characters is positive: masked or absolute, the partition is the same."""
     keys = [name[:4] for name in names("short", 900)]
     found = audited(tmp_path, [(audit_truth.place(SCS, key, 7), key) for key in keys], 7)
@@ -135,7 +135,7 @@ def test_relatives_that_the_keys_cannot_tell_apart_are_named_together(tmp_path: 
     assert {share.placed.rule, *share.alike} >= {SCS, "string-hash-code-masked", "string-hash-code-floor-mod"}
 
 
-def test_a_rule_for_longs_alone_is_found_beside_keys_of_other_lengths(tmp_path: Path) -> None:
+def test_long_hash_partitioner_is_found_beside_text_keys_placed_by_java(tmp_path: Path) -> None:
     longs = [bytes.fromhex(name[:16].decode()) for name in names("long")]
     rule = "long-hash-code-abs-or-zero"
     records = [(audit_truth.place(rule, key, 7), key) for key in longs] + java(names("text", 300), bytes, 7)
@@ -143,7 +143,7 @@ def test_a_rule_for_longs_alone_is_found_beside_keys_of_other_lengths(tmp_path: 
     assert attributed(found) == {f"{rule}@7", "murmur2@7"}
 
 
-def test_two_partition_counts_at_the_same_time_are_no_increase(tmp_path: Path) -> None:
+def test_interleaved_partition_counts_are_not_reported_as_an_increase(tmp_path: Path) -> None:
     keys = names("mirror", 900)
     interleaved = [(partition_for_key(key, 6 if at % 2 else 10), key) for at, key in enumerate(keys * 2)]
     found = audited(tmp_path, interleaved, 10)
@@ -154,14 +154,14 @@ def test_two_partition_counts_at_the_same_time_are_no_increase(tmp_path: Path) -
     assert ([(one.before, one.after) for one in grown.growth], grown.mixed_counts) == ([(6, 10)], ())
 
 
-def test_wrong_partition_count_of_files_is_asked_about_before_a_repair(tmp_path: Path) -> None:
+def test_audit_of_files_with_too_high_partition_count_asks_to_check_the_count(tmp_path: Path) -> None:
     keys = names("count", 400)
     found = audited(tmp_path, [(partition_for_key(key, 8), key) for key in keys], 12)
     assert found.mixed_counts == ()
     assert summary.details(found)[-1].startswith("Next: partitions 8 to 11 hold no record: check that the topic has 12")
 
 
-def test_another_fields_choice_is_not_called_a_function_of_the_key_alone(tmp_path: Path) -> None:
+def test_unknown_but_fixed_partition_per_key_is_reported_as_perhaps_another_field(tmp_path: Path) -> None:
     draws = random.Random(SEED)
     where = {key: draws.choice([0, 1, 2, 4]) for key in names("field", 60)}
     found = audited(tmp_path, [(partition, key) for key, partition in [*where.items()] * 2], 6)
@@ -172,6 +172,6 @@ def test_another_fields_choice_is_not_called_a_function_of_the_key_alone(tmp_pat
     assert "partitions that hold nothing: 3, 5" in writers
 
 
-def test_a_key_view_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+def test_unknown_key_view_option_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="unknown key view 'tail': expected one of whole, window"):
         audited(tmp_path, [(0, b"a")], 2, "--key-view", "tail")

@@ -87,7 +87,9 @@ def test_mixed_topic_is_attributed_to_both_producers(mixed: tuple[LocalExport, l
     assert found.keyless.records == 800
 
 
-def test_the_folder_has_every_record(mixed: tuple[LocalExport, list[Record], Path, Audit]) -> None:
+def test_run_folder_of_an_every_record_audit_lists_each_record_once(
+    mixed: tuple[LocalExport, list[Record], Path, Audit],
+) -> None:
     _, records, folder, found = mixed
     assert found.offending_records == f"{folder / 'run'}/chunks/*/kind=record"
     files = sorted((folder / "run").glob("chunks/*/kind=record/*.parquet"))
@@ -124,14 +126,14 @@ def test_interrupted_audit_resumes_with_the_same_result(
         audited(source, tmp_path / "run", chunk_records=4_000)
 
 
-def test_keys_in_several_buckets_are_the_same_keys(
+def test_split_keys_are_unchanged_when_keys_are_spread_over_several_buckets(
     mixed: tuple[LocalExport, list[Record], Path, Audit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kafka_conformance.audit.plan.buckets_for", lambda _: 5)
     assert found_in(audited(mixed[0], tmp_path / "run"))["splits"] == mixed[3].splits
 
 
-def test_rare_producer_is_found_although_no_block_shows_a_pattern(
+def test_rare_producer_is_found_although_sample_and_blocks_have_too_few_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kafka_conformance.audit.engines.local.run.SAMPLE_RECORDS", 2_000)
@@ -147,7 +149,7 @@ def test_rare_producer_is_found_although_no_block_shows_a_pattern(
     assert found.explained == found.keyed
 
 
-def test_records_without_keys_or_times_and_none_at_all(tmp_path: Path) -> None:
+def test_topics_without_keys_timestamps_or_records_are_audited(tmp_path: Path) -> None:
     found = audited(export(tmp_path / "a", [(number % 4, None) for number in range(4_000)], 4), tmp_path / "turns")
     assert found.keyless.patterns == {"round robin": 4_000}
     pq.write_table(pa.table({"partition": [0, 0], "offset": [3, 9], "key": [b"k", None]}), tmp_path / "b")
@@ -189,7 +191,7 @@ LocalExport.blocks = blocks
 """
 
 
-def test_an_interrupt_is_one_line(tmp_path: Path) -> None:
+def test_interrupted_audit_exits_2_with_one_line_and_no_running_file(tmp_path: Path) -> None:
     export(tmp_path / "a.parquet", [(0, b"k")])
     words = ["audit", str(tmp_path / "a.parquet"), "--format", "parquet", "--partitions", "12",
              "--folder", str(tmp_path / "run")]  # fmt: skip

@@ -51,7 +51,7 @@ def confluent(number: int, key: bytes) -> bytes:
     return b"\0" + number.to_bytes(4, "big") + key
 
 
-def test_the_same_keys_under_two_schema_ids(tmp_path: Path) -> None:
+def test_audit_with_confluent_key_format_reports_keys_split_by_schema_id(tmp_path: Path) -> None:
     names = [b"user-%d" % number for number in range(500)]
     keys = [confluent(number, name) for number in (7, 9) for name in names] + [b"plain"]
     records = [(partition_for_key(key, 12), key) for key in keys]
@@ -86,7 +86,9 @@ def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     sys.modules.pop("partitioners_of_mine", None)
 
 
-def test_the_users_own_partitioner(tmp_path: Path, own_module: Path) -> None:
+def test_candidate_partitioner_is_attributed_and_refused_if_changed_before_resuming(
+    tmp_path: Path, own_module: Path
+) -> None:
     keys = [b"user-%d" % number for number in range(3000)]
     records = [(int.from_bytes(hashlib.sha256(key).digest()[:8], "big") % 12, key) for key in keys]
     mine = "partitioners_of_mine:sha"
@@ -101,7 +103,7 @@ def placed(count: int) -> list[tuple[int, bytes]]:
     return [(partition_for_key(key, 12), key) for key in (b"user-%d" % (number % 700) for number in range(count))]
 
 
-def test_a_window_by_time(tmp_path: Path) -> None:
+def test_audit_of_a_time_window_counts_only_records_within_the_window(tmp_path: Path) -> None:
     found = audited(tmp_path, placed(3000), "--from", "1970-01-01T00:00:02Z", "--to", "1970-01-01T00:00:03Z", code=0)
     assert found.records == 1000, "a record a millisecond, from 1,000 on"
     assert found.selection == "--from 1970-01-01T00:00:02Z --to 1970-01-01T00:00:03Z"
@@ -110,14 +112,14 @@ def test_a_window_by_time(tmp_path: Path) -> None:
         audited(tmp_path, placed(3000), code=0)
 
 
-def test_a_window_by_offset(tmp_path: Path) -> None:
+def test_audit_of_an_offset_window_counts_only_offsets_within_the_window(tmp_path: Path) -> None:
     found = audited(tmp_path, placed(3000), "--from", "offset:3:100", "--to", "offset:150", code=0)
     lines = {line.partition: (line.first_offset, line.end_offset, line.records) for line in found.by_partition}
     assert lines[3] == (100, 150, 50)
     assert lines[4] == (0, 150, 150)
 
 
-def test_a_sample_of_the_keys(tmp_path: Path) -> None:
+def test_audit_of_a_key_sample_has_all_records_of_the_sampled_keys(tmp_path: Path) -> None:
     found = audited(tmp_path, placed(7000), "--sample", "20%", code=0)
     assert 0.13 < found.records / 7000 < 0.27
     assert found.records % 10 == 0, "all ten records of a key"
@@ -138,7 +140,7 @@ class Shrinking(LocalExport):
         yield from super().blocks(spans)
 
 
-def test_records_deleted_by_retention_are_reported_and_the_rest_judged(tmp_path: Path) -> None:
+def test_records_deleted_by_retention_are_reported_and_remaining_records_judged(tmp_path: Path) -> None:
     whole = audited(tmp_path, placed(3000), code=0)
     source = Shrinking(str(tmp_path / "topic.parquet"), "parquet", 12)
     request = AuditRequest(source.name, "", chunk_records=1000)
@@ -159,7 +161,7 @@ def reported(folder: Path, *words: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("kept", [True, False])
-def test_reports_are_made_again_from_the_folder(tmp_path: Path, kept: bool) -> None:
+def test_report_only_recreates_reports_from_the_run_folder(tmp_path: Path, kept: bool) -> None:
     records = [(0, b"lost")] * 3 + placed(3000)
     words = "--key-format", "json", "--to", "offset:200", "--chunk", "1000"
     found = audited(tmp_path, records, *words, code=1)
@@ -175,7 +177,7 @@ def test_reports_are_made_again_from_the_folder(tmp_path: Path, kept: bool) -> N
     assert "are not where" in reported(tmp_path / "run")[1]
 
 
-def test_a_run_that_is_not_finished_has_no_report(tmp_path: Path) -> None:
+def test_report_only_of_an_unfinished_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"run holds no audit: give the --folder of a finished one$"):
         reported(tmp_path / "run")
     audited(tmp_path, placed(3000), "--chunk", "1000", code=0)

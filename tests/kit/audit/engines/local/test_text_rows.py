@@ -39,7 +39,9 @@ def read(path: Path, form: str, content: bytes, **options: Any) -> dict[tuple[in
 
 
 @pytest.mark.parametrize(("form", "content"), [("json", KCAT), ("console-consumer", CONSOLE), ("csv", CSV)])
-def test_what_each_tool_prints_is_read(tmp_path: Path, form: str, content: bytes) -> None:
+def test_kcat_console_consumer_and_csv_exports_are_read_plain_or_gzipped(
+    tmp_path: Path, form: str, content: bytes
+) -> None:
     assert read(tmp_path / "t", form, content) == EXPECTED
     assert read(tmp_path / "t", form, content.rstrip()) == EXPECTED
     assert read(tmp_path / "t.gz", form, gzip.compress(content)) == EXPECTED
@@ -47,11 +49,11 @@ def test_what_each_tool_prints_is_read(tmp_path: Path, form: str, content: bytes
 
 @pytest.mark.parametrize("form", TEXT_FORMS)
 @pytest.mark.parametrize("content", [b"", b"\n"])
-def test_an_empty_file_of_text_is_an_empty_topic(tmp_path: Path, form: str, content: bytes) -> None:
+def test_empty_text_export_has_no_records(tmp_path: Path, form: str, content: bytes) -> None:
     assert read(tmp_path / "t", form, content) == {}
 
 
-def test_a_console_key_may_look_like_anything_but_hold_no_tab(tmp_path: Path) -> None:
+def test_console_consumer_key_may_contain_any_bytes_except_tab(tmp_path: Path) -> None:
     for key in (b"", b" ", b"a:b", b"Offset:9", b"Partition:x", b"CreateTime:", b"\xff\r"):
         line = b"NO_TIMESTAMP\tPartition:2\tOffset:5\tDelivery:1\tNO_HEADERS\t" + key
         assert read(tmp_path / "t", "console-consumer", line) == {(2, 5): (-1, key)}
@@ -62,7 +64,7 @@ HEADED = b"CreateTime:5\tPartition:0\tOffset:%d\t%b\t%b"
 
 @pytest.mark.parametrize("behind", [b"", b"\tvalue"])
 @pytest.mark.parametrize("headers", [(b"NO_HEADERS",) * 3, (b"trace:1,b:", b"NO_HEADERS", b"trace:2")])
-def test_headers_that_are_printed_are_not_taken_for_keys(
+def test_headers_printed_by_console_consumer_are_not_read_as_keys(
     tmp_path: Path, headers: tuple[bytes, ...], behind: bytes
 ) -> None:
     keys = b"a", b"user:7", b"null"
@@ -71,7 +73,7 @@ def test_headers_that_are_printed_are_not_taken_for_keys(
     assert read(tmp_path / "t", "console-consumer", b"\n".join(given)) == expected
 
 
-def test_field_that_may_be_headers_or_key_is_refused(tmp_path: Path) -> None:
+def test_console_field_ambiguous_between_headers_and_key_is_refused(tmp_path: Path) -> None:
     lines = b"\n".join(HEADED % (at, b"user:%d" % at, b"x") for at in range(3))
     with pytest.raises(
         BadInput, match=r"may be the headers or the key, such as b'user:0': print with print.headers=false"
@@ -90,13 +92,13 @@ def test_field_that_may_be_headers_or_key_is_refused(tmp_path: Path) -> None:
     b"Partition:0\tOffset:1\ta\nPartition:0\tOffset:2\ta\tb", b"Partition:0\tOffset:1\ta\tb\tc\td",
     b"Partition:0\tOffset:1\ta\nb", b"Partition:0\tOffset:" + b"9" * 20 + b"\ta",
 ])  # fmt: skip
-def test_other_lines_of_a_console_name_their_number(tmp_path: Path, lines: bytes) -> None:
+def test_unexpected_console_consumer_line_is_refused_with_the_line_number(tmp_path: Path, lines: bytes) -> None:
     number = 1 + lines.count(b"\n")
     with pytest.raises(BadInput, match=rf"line {number} of .*t is not what kafka-console-consumer prints with"):
         read(tmp_path / "t", "console-consumer", lines)
 
 
-def test_csv_has_quotes_line_breaks_and_numbers_as_keys(tmp_path: Path) -> None:
+def test_csv_keys_may_contain_quotes_line_breaks_and_leading_zeros(tmp_path: Path) -> None:
     content = b'offset,partition,id\r\n1,2,"a,""b"""\r\n2,2,"a\n\nb"\r\n3,2,007\r\n'
     found = read(tmp_path / "t", "csv", content, key="id")
     assert found == {(2, 1): (-1, b'a,"b"'), (2, 2): (-1, b"a\n\nb"), (2, 3): (-1, b"007")}
@@ -109,12 +111,12 @@ def test_csv_has_quotes_line_breaks_and_numbers_as_keys(tmp_path: Path) -> None:
     (b"partition,offset,key\n1,2,\xff\n", "line 2 of .*t is no CSV: "),
     (b'partition,offset,key\n1,2,"a"b\n', "line 2 of .*t is no CSV: "),
 ])  # fmt: skip
-def test_csv_that_cannot_be_read_is_one_line(tmp_path: Path, content: bytes, message: str) -> None:
+def test_malformed_csv_is_refused_with_a_one_line_error(tmp_path: Path, content: bytes, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read(tmp_path / "t", "csv", content)
 
 
-def test_csv_needs_neither_a_format_nor_spark(tmp_path: Path) -> None:
+def test_csv_audit_needs_no_format_option_and_refuses_the_spark_engine(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(CSV)
     words = ["audit", str(path), "--partitions", "4", "--folder", str(tmp_path / "run")]
@@ -124,6 +126,6 @@ def test_csv_needs_neither_a_format_nor_spark(tmp_path: Path) -> None:
     assert str(refused) == "--engine spark does not read csv: use --engine local, or write Parquet or JSON lines"
 
 
-def test_keys_of_a_console_are_bytes(tmp_path: Path) -> None:
+def test_console_consumer_keys_are_stored_as_binary(tmp_path: Path) -> None:
     (tmp_path / "t").write_bytes(CONSOLE)
     assert LocalExport(str(tmp_path / "t"), "console-consumer", 4)._rows["key"].type == pa.binary()

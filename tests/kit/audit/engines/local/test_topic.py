@@ -56,7 +56,7 @@ def written(broker: MockBroker, topic: str, count: int) -> dict[int, list[tuple[
 
 
 @pytest.mark.parametrize("at_once", [1, 16])
-def test_every_record_is_read_once_and_in_order(
+def test_topic_records_are_read_once_in_offset_order(
     broker: MockBroker, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(local_topic, "AT_ONCE", at_once)
@@ -72,7 +72,7 @@ def test_every_record_is_read_once_and_in_order(
     assert {number for number, _ in places} == {0, 1, 2}
 
 
-def test_what_is_written_later_is_not_read(broker: MockBroker) -> None:
+def test_records_written_after_the_offset_ranges_were_planned_are_not_read(broker: MockBroker) -> None:
     lies = written(broker, "later", 300)
     topic = find(broker, "later")
     written(broker, "later", 60)
@@ -93,7 +93,7 @@ def test_what_is_written_later_is_not_read(broker: MockBroker) -> None:
         find(broker, "later", planned={number: Span(0, 9) for number in range(3)})
 
 
-def test_what_is_not_there_is_one_line(broker: MockBroker) -> None:
+def test_deleted_records_or_unknown_topic_raise_a_one_line_error(broker: MockBroker) -> None:
     written(broker, "there", 30)
     topic = find(broker, "there")
     with pytest.raises(
@@ -106,7 +106,7 @@ def test_what_is_not_there_is_one_line(broker: MockBroker) -> None:
         find(broker, "nowhere")
 
 
-def test_a_broker_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_broker_raises_a_one_line_error_after_the_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_topic, "LIMIT_S", 0.3)
     with pytest.raises(KitError, match=r"^the broker at 127.0.0.1:9, reading the offsets of there: [^\n]*$"):
         LocalTopic.find("there", ClientSettings({"bootstrap.servers": "127.0.0.1:9"}))
@@ -115,7 +115,7 @@ def test_a_broker_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch)
         read(silent)
 
 
-def test_a_consumer_is_closed_after_an_error_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_consumer_is_closed_after_a_broker_error(monkeypatch: pytest.MonkeyPatch) -> None:
     closed = []
 
     class Refused:
@@ -170,7 +170,9 @@ def fetched(monkeypatch: pytest.MonkeyPatch, spans: dict[int, Span], *batches: l
     return read(LocalTopic("scripted", {"bootstrap.servers": "b:1"}, spans))
 
 
-def test_offsets_without_records_end_a_partition_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_partition_ends_at_eof_or_end_offset_although_last_offsets_hold_no_records(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Markers of transactions and compacted records have offsets; a partition's end comes early on a follower."""
     ends = KafkaError._PARTITION_EOF
     found = fetched(
@@ -182,12 +184,12 @@ def test_offsets_without_records_end_a_partition_too(monkeypatch: pytest.MonkeyP
     assert found == {0: [(2, -1, b"a"), (3, -1, b"b")], 1: [(0, -1, None), (4, -1, b"c")]}
 
 
-def test_an_error_of_the_broker_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_authorization_error_while_reading_is_a_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(KitError, match=r"^reading scripted at b:1: Broker: Topic authorization failed$"):
         fetched(monkeypatch, {0: Span(0, 5)}, [Event(0, 0, code=KafkaError.TOPIC_AUTHORIZATION_FAILED)])
 
 
-def test_a_topic_is_audited_within_seconds(broker: MockBroker, tmp_path: Path) -> None:
+def test_topic_audit_by_command_line_finishes_within_fifteen_seconds(broker: MockBroker, tmp_path: Path) -> None:
     """The whole command, from its start to its report; a process with Spark is ten times slower."""
     keys = [b"key-%d" % number for number in range(400)]
     broker.write("audited", [(partition_for_key(key, PARTITIONS), key, 5) for key in keys])
