@@ -37,7 +37,7 @@ def base(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     shutil.rmtree(root)
 
 
-def test_directories_with_random_damages_are_judged_as_brokers_do(
+def test_log_inspect_prediction_for_damaged_directory_matches_real_broker_start(
     base: Base, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     count, first = request.config.getoption("broker_starts"), request.config.getoption("broker_starts_seed")

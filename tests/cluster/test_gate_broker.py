@@ -38,7 +38,7 @@ def topics(broker: Broker) -> list[str]:
         target.close()
 
 
-def test_real_broker_agrees_in_every_case_and_keeps_no_topic(broker: Broker) -> None:
+def test_real_kafka_broker_passes_every_gate_case_and_keeps_no_topics(broker: Broker) -> None:
     ran = CliRunner().invoke(
         app, ["gate", "broker", broker.bootstrap, "--as", broker.release, "--timeout", str(LIMIT_S)],
         standalone_mode=False, catch_exceptions=False,
@@ -47,7 +47,7 @@ def test_real_broker_agrees_in_every_case_and_keeps_no_topic(broker: Broker) -> 
     assert topics(broker) == []
 
 
-def test_interrupted_gate_deletes_the_topics_created(broker: Broker) -> None:
+def test_interrupted_broker_gate_deletes_the_topics_created(broker: Broker) -> None:
     words = [
         sys.executable,
         "-u",
@@ -74,7 +74,7 @@ def test_interrupted_gate_deletes_the_topics_created(broker: Broker) -> None:
     assert topics(broker) == []
 
 
-def test_planted_changes_of_one_answer_are_found(broker: Broker) -> None:
+def test_broker_gate_detects_at_least_198_of_200_planted_response_changes(broker: Broker) -> None:
     seed = secrets.randbits(32)
     print(f"seed {seed}")
     draw = random.Random(seed)

@@ -65,17 +65,18 @@ def differed(result: GateResult) -> list[Differed]:
     return [each for each in result.events if isinstance(each, Differed)]
 
 
-def test_transcript_without_a_difference_says_so() -> None:
-    assert transcript([], "4.4.0", "the broker") == "# Kafka 4.4.0 and the broker\n\nNo case differs.\n"
+def test_transcript_of_no_differing_case_says_that_none_differs() -> None:
+    text = transcript([], "4.4.0", "the broker")
+    assert text == "# Kafka 4.4.0 and the broker\n\nNo case that was run differs.\n\n"
 
 
-def test_broker_that_answers_as_kafka_conforms() -> None:
+def test_gate_of_broker_that_answers_like_kafka_exits_0() -> None:
     result, _ = gated({"b/three-0": 5})
     assert (result.ended.exit_code, result.ended.why) == (0, "4 of 4 cases agree with Kafka")
     assert {name: each.verdict for name, each in ended(result).items()} == {"broker/a": "agrees", "broker/b": "agrees"}
 
 
-def test_difference_is_a_failure_with_a_kind() -> None:
+def test_gate_of_broker_with_differing_error_code_exits_1_and_names_the_difference() -> None:
     result, text = gated({})
     (found,) = differed(result)
     assert (result.ended.exit_code, result.ended.why) == (1, "1 of 4 cases differ from Kafka")
@@ -85,7 +86,7 @@ def test_difference_is_a_failure_with_a_kind() -> None:
     assert "| **1** | DeleteGroups 2" in text
 
 
-def test_smallest_case_stands_for_all_of_a_kind() -> None:
+def test_cases_with_equal_difference_are_reported_by_the_smallest_case() -> None:
     result, text = gated({"a/one-1": 9, "a/two-0": 9, "b/three-0": 5})
     (found,) = differed(result)
     assert (found.id, found.times, ended(result)["broker/a"].differed) == ("a/two", 2, 2)
@@ -93,7 +94,7 @@ def test_smallest_case_stands_for_all_of_a_kind() -> None:
     assert "the same" in text
 
 
-def test_difference_that_is_everywhere_hides_no_other() -> None:
+def test_difference_in_every_case_does_not_hide_a_rarer_difference() -> None:
     cases = tuple(case(f"a/{number:02}", 0, 0) for number in range(30))
     codes = {f"a/{number:02}-0": 9 for number in range(30)} | {"a/07-1": 5, "a/08-1": 5}
     result, _ = gated(codes, cases=cases)
@@ -106,7 +107,7 @@ def test_difference_that_is_everywhere_hides_no_other() -> None:
 @pytest.mark.parametrize(
     ("answer", "kind"), [(SILENCE, "DeleteGroups: no answer"), (CLOSE, "DeleteGroups: connection closed")]
 )
-def test_missing_answer_is_a_failure_with_a_kind(answer: str, kind: str) -> None:
+def test_missing_answer_or_closed_connection_fails_the_broker_gate(answer: str, kind: str) -> None:
     result, text = gated({"a/two-0": answer, "b/three-0": 5})
     (found,) = differed(result)
     assert (found.kind, result.ended.exit_code) == (kind, 1)
@@ -118,26 +119,26 @@ def entry(**fields: Any) -> Entry:
 
 
 @pytest.mark.parametrize("fields", [{"case": "b/three"}, {"pattern": "DeleteGroups: *is 0, not 5"}])
-def test_known_failure_does_not_fail_the_gate(fields: dict[str, str]) -> None:
+def test_known_failure_does_not_fail_the_broker_gate(fields: dict[str, str]) -> None:
     result, _ = gated({}, KnownFailures([entry(**fields)], TODAY))
     assert (result.ended.exit_code, result.ended.known, ended(result)["broker/b"].verdict) == (0, 1, "known")
     assert [each.versions for each in differed(result)] == [""]  # nothing is asked again
 
 
-def test_known_failure_that_passes_fails_the_gate() -> None:
+def test_known_failure_that_passes_fails_the_broker_gate_as_stale() -> None:
     result, _ = gated({"b/three-0": 5}, KnownFailures([entry(case="b/three")], TODAY))
     assert result.ended.exit_code == 1
     assert [each.why for each in result.events if isinstance(each, Stale)] == ["stale"]
 
 
-def test_inapplicable_case_is_listed_and_fails_nothing() -> None:
+def test_inapplicable_case_is_listed_and_does_not_fail_the_broker_gate() -> None:
     other = Case("c/five", "", [Step("Fetch", 12, {})], [], [Recorded(("3.9.2",), [{}])])
     result, _ = gated({"b/three-0": 5}, cases=(*CASES, other))
     assert (result.ended.exit_code, result.ended.why) == (0, "4 of 4 cases agree with Kafka; 1 more do not apply")
     assert (ended(result)["broker/c"].verdict, sum(ended(result)["broker/c"].reasons.values())) == ("unsupported", 1)
 
 
-def test_gate_of_inapplicable_cases_alone_judges_nothing() -> None:
+def test_broker_gate_with_only_inapplicable_cases_exits_2() -> None:
     result, _ = gated({}, cases=(Case("c/five", "", [Step("Fetch", 12, {})]),))
     assert (result.ended.exit_code, result.ended.why) == (2, "nothing was judged: no case applies to this broker")
 
@@ -152,7 +153,7 @@ def fetched(aborted: Any) -> dict[str, Any]:
     return {"responses": [{"topic": "t", "partitions": [partition]}]}
 
 
-def test_harmless_difference_agrees_and_is_listed_with_the_reason() -> None:
+def test_harmless_answer_difference_agrees_and_is_reported_with_reason() -> None:
     plain = Case("c/fetch", "", [Step("Fetch", 12, {})])
     with fake_broker(answered(fetched(None))) as broker:
         target = Target(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
@@ -176,7 +177,7 @@ def shown(result: GateResult) -> str:
     return out.file.getvalue()
 
 
-def test_report_counts_cases_by_group_and_shows_a_kind_once() -> None:
+def test_broker_gate_report_counts_cases_by_group_and_lists_a_difference_once() -> None:
     text = shown(gated({"a/one-1": 9, "a/two-0": 9, "b/three-0": 5, "b/four-0": 9})[0])
     lines = [line.split() for line in text.splitlines()]
     assert ["cases", "of", "verdict", "cases", "agree", "differ"] in lines
@@ -187,12 +188,12 @@ def test_report_counts_cases_by_group_and_shows_a_kind_once() -> None:
     assert "results[0].errorCode: Kafka 0, broker 9" in text
 
 
-def test_worst_kind_is_shown_first() -> None:
+def test_broker_gate_report_shows_difference_of_highest_severity_first() -> None:
     text = shown(gated({"a/two-0": 9, "b/three-0": 6})[0])
     assert text.index("high: DeleteGroups: results.errorCode is 9, not 0") < text.index("medium: DeleteGroups")
 
 
-def test_cases_after_the_loss_of_the_broker_are_not_run() -> None:
+def test_cases_after_lost_broker_are_not_run_and_gate_exits_2() -> None:
     with fake_broker(lambda api, version, _: CLOSE if (api, version) == ("DeleteGroups", 2) else None) as broker:
         target = Target(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
         target._lost = "the broker is gone"
@@ -207,7 +208,7 @@ def test_cases_after_the_loss_of_the_broker_are_not_run() -> None:
     )
 
 
-def test_every_report_of_a_gate_takes_these_events() -> None:
+def test_junit_markdown_html_and_badge_reports_accept_broker_gate_events() -> None:
     result, _ = gated({"a/two-0": CLOSE})
     for report in (junit.write, markdown.write, page.write, badge.write):
         text = report(result.events)

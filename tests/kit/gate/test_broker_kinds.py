@@ -41,7 +41,9 @@ CODE = "responses[0].partitionResponses[0].errorCode"
         ("JoinGroup", ("connection", "closed", ABSENT), "low", "JoinGroup: the connection is not closed"),
     ],
 )  # fmt: skip
-def test_difference_of_a_kind_has_a_severity(api: str, found: tuple[str, Any, Any], severity: str, name: str) -> None:
+def test_broker_difference_is_classified_with_name_and_severity(
+    api: str, found: tuple[str, Any, Any], severity: str, name: str
+) -> None:
     (kind,) = kinds_of(outcome(api, found))
     assert (kind.name, kind.severity, harmless_reason(outcome(api, found))) == (name, severity, "")
 
@@ -55,24 +57,26 @@ def test_difference_of_a_kind_has_a_severity(api: str, found: tuple[str, Any, An
         ("ConsumerGroupHeartbeat", ("assignment.topicPartitions[0].partitions", [2, 3], [3, 2]), "order"),
     ],
 )  # fmt: skip
-def test_difference_no_client_acts_on_is_harmless(api: str, found: tuple[str, Any, Any], reason: str) -> None:
+def test_difference_that_clients_ignore_is_harmless_only_without_other_differences(
+    api: str, found: tuple[str, Any, Any], reason: str
+) -> None:
     assert reason in harmless_reason(outcome(api, found))
     assert harmless_reason(outcome(api, found, (CODE, 0, 1))) == ""
 
 
 @pytest.mark.parametrize("found", [(None, ABSENT), ([], ABSENT), ([{}], []), (None, [{}])])
-def test_missing_list_of_aborted_transactions_is_not_harmless(found: tuple[Any, Any]) -> None:
+def test_absent_or_changed_list_of_aborted_transactions_is_not_harmless(found: tuple[Any, Any]) -> None:
     assert harmless_reason(outcome("Fetch", ("responses[0].partitions[0].abortedTransactions", *found))) == ""
 
 
-def test_other_partitions_of_a_member_are_not_harmless() -> None:
+def test_different_partitions_in_group_assignment_are_not_harmless() -> None:
     assert (
         harmless_reason(outcome("ConsumerGroupHeartbeat", ("assignment.topicPartitions[0].partitions", [2, 3], [2, 4])))
         == ""
     )
 
 
-def test_fields_missing_beside_another_error_are_no_kind() -> None:
+def test_field_missing_because_of_wrong_error_code_is_not_a_separate_difference() -> None:
     base = "responses[0].partitionResponses[0]"
     found = outcome("Produce", (f"{base}.errorCode", 45, 0), (f"{base}.baseOffset", ABSENT, 3), ("other", 1, 2))
     assert [kind.name for kind in kinds_of(found)] == [
@@ -81,24 +85,24 @@ def test_fields_missing_beside_another_error_are_no_kind() -> None:
     ]
 
 
-def test_name_of_the_expected_error_is_in_the_effect() -> None:
+def test_effect_text_names_the_error_that_kafka_returns() -> None:
     (kind,) = kinds_of(outcome("Produce", (CODE, 45, 0)))
     assert kind.effect.endswith("Kafka's error is OUT_OF_ORDER_SEQUENCE_NUMBER.")
 
 
 @pytest.mark.parametrize("verdict", [Verdict.NO_ANSWER, Verdict.CLOSED, Verdict.DIFFERS])
-def test_request_without_a_readable_answer_is_severe(verdict: Verdict) -> None:
+def test_request_without_readable_answer_has_high_severity(verdict: Verdict) -> None:
     case = Case("a/one", "", [Step("Fetch", 1, {}), Step("Produce", 1, {})])
     (kind,) = kinds_of(Outcome(case, verdict, "why", [{}, CLOSED], [{}]))
     assert (kind.name.partition(":")[0], kind.severity) == ("Produce", "high")
 
 
-def test_cosmetic_difference_hides_no_later_one() -> None:
+def test_low_severity_difference_does_not_hide_a_later_critical_difference() -> None:
     found = outcome("Produce", ("logAppendTimeMs", -1, 9), (CODE, 45, 0))
     assert [kind.severity for kind in by_kind([found])] == ["critical"]
 
 
-def test_kind_of_half_of_the_cases_hides_no_other() -> None:
+def test_difference_in_most_cases_does_not_hide_a_rarer_difference() -> None:
     fill = ("throttle", 1, 2)
     cases = [outcome("Produce", fill, name=f"a/{number}") for number in range(8)]
     other = outcome("Produce", fill, (CODE, 87, 2), name="a/8")
@@ -109,17 +113,17 @@ def test_kind_of_half_of_the_cases_hides_no_other() -> None:
     }
 
 
-def test_lists_of_plain_values_are_one_difference() -> None:
+def test_differing_list_of_plain_values_is_a_single_difference() -> None:
     assert list(differences({"a": [1, 2]}, {"a": [2, 1]})) == [("a", [1, 2], [2, 1])]
     assert list(differences([{"a": 1}], [{"a": 2}])) == [("[0].a", 1, 2)]
 
 
-def test_every_row_of_the_table_names_a_recorded_api() -> None:
+def test_every_api_in_severity_table_occurs_in_shipped_cases() -> None:
     used = {step.api for case in frozen().cases for step in case.steps} | {"*"}
     assert {row.api for row in EFFECTS} <= used
 
 
-def test_worst_severity_comes_first() -> None:
+def test_severity_ranks_ascend_from_critical_to_harmless() -> None:
     ranks = [Kind("", severity, "").rank for severity in ("critical", "high", "medium", "low", "harmless")]
     assert ranks == sorted(set(ranks))
 
@@ -133,7 +137,7 @@ def error_codes(value: Any, name: str = "") -> set[int]:
     return {value} if name.lower().endswith("errorcode") else set()
 
 
-def test_every_recorded_error_has_a_name() -> None:
+def test_every_error_code_in_shipped_answers_has_a_name() -> None:
     codes = {code for case in frozen().cases for each in case.expected for code in error_codes(each.answers)} - {0}
     unnamed = [
         code for code in codes if "Kafka's error is" not in kinds_of(outcome("Fetch", ("errorCode", code, 0)))[0].effect
@@ -141,6 +145,6 @@ def test_every_recorded_error_has_a_name() -> None:
     assert unnamed == []
 
 
-def test_kind_with_values_of_several_severities_is_one_with_the_worst() -> None:
+def test_difference_with_several_severities_is_reported_once_with_the_worst() -> None:
     cases = [outcome("InitProducerId", ("producerEpoch", 1, actual), name=f"a/{actual}") for actual in (2, 0)]
     assert [(kind.severity, len(alike)) for kind, alike in by_kind(cases).items()] == [("critical", 2)]

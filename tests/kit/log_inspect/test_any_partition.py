@@ -61,7 +61,7 @@ ANY = settings(
 
 @ANY
 @given(steps=appended())
-def test_any_healthy_partition_is_sound(
+def test_randomly_generated_healthy_partition_is_sound(
     steps: list[tuple[str, int, int, int]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     log = grown(tmp_path_factory.mktemp("any") / "t-0", steps)
@@ -74,7 +74,9 @@ def test_any_healthy_partition_is_sound(
     part=st.floats(0, 1, exclude_max=True),
     suffix=st.sampled_from(["log", "index", "timeindex", "txnindex", "snapshot"]),
 )
-def test_any_flipped_bit_is_found(part: float, suffix: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_any_flipped_bit_in_log_index_or_snapshot_is_found(
+    part: float, suffix: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     log = healthy(tmp_path_factory.mktemp("flip") / "t-0")
     path = min(log.folder.glob(f"*.{suffix}"))
     bit = int(part * path.stat().st_size * 8)

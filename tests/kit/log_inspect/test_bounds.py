@@ -76,7 +76,7 @@ def header(offset: int, size: int, attributes: int = 0) -> bytes:
 
 
 @pytest.mark.parametrize("damages", [100, 400])
-def test_entries_of_an_index_are_read_once_for_all_damages(
+def test_scan_of_many_damaged_batches_reads_every_index_entry_at_most_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damages: int
 ) -> None:
     path, read = damaged(tmp_path / "t-0", 2 * damages), 0
@@ -99,7 +99,7 @@ def test_entries_of_an_index_are_read_once_for_all_damages(
 
 
 @pytest.mark.parametrize("kilobytes", [256, 1024])
-def test_false_headers_cost_no_more_than_readings_of_the_file(tmp_path: Path, kilobytes: int) -> None:
+def test_batch_search_among_false_headers_reads_at_most_8_times_file_size(tmp_path: Path, kilobytes: int) -> None:
     size, step, read = kilobytes * 1024, 1024, 0
     whole = bytearray(b"\xff" * size)
     for position in range(step, size, step):
@@ -121,7 +121,7 @@ def test_false_headers_cost_no_more_than_readings_of_the_file(tmp_path: Path, ki
     assert read <= 8 * size
 
 
-def test_a_real_batch_behind_false_headers_is_found(tmp_path: Path) -> None:
+def test_intact_batches_between_overwritten_headers_are_all_found(tmp_path: Path) -> None:
     path = damaged(tmp_path / "t-0", 9)
     whole = bytearray(path.read_bytes())
     whole[:17] = b"\xff" * 17
@@ -131,7 +131,7 @@ def test_a_real_batch_behind_false_headers_is_found(tmp_path: Path) -> None:
     assert sum(not isinstance(item, Damage) for item in items) == 4
 
 
-def test_a_search_does_not_read_a_batch_that_declares_gigabytes(tmp_path: Path) -> None:
+def test_offset_search_does_not_read_batch_with_declared_size_of_2_gib(tmp_path: Path) -> None:
     folder = tmp_path / "t-0"
     folder.mkdir()
     sparse(folder / f"{0:020}.log", LARGEST_FILE, header(0, LARGEST_FILE))
@@ -143,7 +143,7 @@ def test_a_search_does_not_read_a_batch_that_declares_gigabytes(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("module", ["decode", "survey"])
-def test_an_audit_does_not_read_a_batch_that_is_too_large(
+def test_audit_skips_batch_above_size_limit_without_reading_any_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: str
 ) -> None:
     log, read, why = Log(tmp_path / "t-0"), [], []
@@ -161,7 +161,7 @@ def test_an_audit_does_not_read_a_batch_that_is_too_large(
     assert read == []
 
 
-def test_a_segment_that_no_broker_opens_is_broken_at_once(tmp_path: Path) -> None:
+def test_segment_file_above_2_gib_is_broken_without_a_scan(tmp_path: Path) -> None:
     log = healthy(tmp_path / "t-0")
     with file(log, bases(log)[1], "log").open("r+b") as stream:
         stream.truncate(LARGEST_FILE + 1)
@@ -174,7 +174,7 @@ def test_a_segment_that_no_broker_opens_is_broken_at_once(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("suffix", ["index", "timeindex", "txnindex"])
-def test_an_index_that_no_broker_opens_is_broken_at_once(log: Log, suffix: str) -> None:
+def test_index_file_of_1_tib_is_broken_without_reading_entries(log: Log, suffix: str) -> None:
     path = sparse(file(log, 0, suffix), 2**40)
     assert calls(lambda: seen(log.folder)) < 30_000
     assert {row.kind for row in seen(log.folder).findings if row.file == path.name} >= {"index-size"}
@@ -183,14 +183,16 @@ def test_an_index_that_no_broker_opens_is_broken_at_once(log: Log, suffix: str) 
 
 
 @pytest.mark.parametrize("used", [0, 1, 2**18 - 8, 2**18, 2**18 + 8, 2**19 - 1, 2**19])
-def test_zeros_at_the_end_of_a_stored_index_begin_after_the_last_other_byte(tmp_path: Path, used: int) -> None:
+def test_trailing_zeros_of_index_file_are_counted_after_last_nonzero_byte(tmp_path: Path, used: int) -> None:
     path = tmp_path / f"{0:020}.index"
     path.write_bytes(b"\1" * used + bytes(2**19 - used + 8))
     index = IndexFile(path, 0)
     assert (index.entries, index.zeros) == (-(-used // 8), 2**19 + 8 - -(-used // 8) * 8)
 
 
-def test_zeros_at_the_end_of_a_sparse_index_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trailing_zeros_of_sparse_index_file_are_counted_without_reading_holes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, read = sparse(tmp_path / f"{0:020}.index", 2**31 - 8, struct.pack(">ii", 3, 77)), 0
 
     class Counted(io.FileIO):
@@ -210,7 +212,7 @@ def test_zeros_at_the_end_of_a_sparse_index_are_not_read(tmp_path: Path, monkeyp
     assert IndexFile(path, 0).entries == 2**27 + 1
 
 
-def test_withdrawing_findings_costs_what_was_added_since(tmp_path: Path) -> None:
+def test_withdrawal_of_findings_since_mark_has_cost_independent_of_earlier_findings(tmp_path: Path) -> None:
     findings = Findings()
     for number in range(20_000):
         findings.add("leftover", f"{number}", "")
@@ -228,7 +230,7 @@ def test_withdrawing_findings_costs_what_was_added_since(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("segments", [50, 200])
-def test_work_grows_with_the_number_of_segments_and_no_faster(tmp_path: Path, segments: int) -> None:
+def test_inspection_function_calls_grow_linearly_with_number_of_segments(tmp_path: Path, segments: int) -> None:
     log = Log(tmp_path / "t-0")
     for number in range(segments):
         if number:
@@ -238,7 +240,7 @@ def test_work_grows_with_the_number_of_segments_and_no_faster(tmp_path: Path, se
     assert calls(lambda: seen(log.folder)) < 1_200 * segments + 20_000
 
 
-def test_bytes_of_indexes_are_progress_too(log: Log) -> None:
+def test_inspection_progress_includes_bytes_read_from_index_files(log: Log) -> None:
     read = []
     from kafka_conformance.log_inspect.inspection import inspect, total_bytes
 

@@ -21,7 +21,7 @@ def test_flipped_bit_is_found_as_crc_mismatch(log: Log) -> None:
 
 
 @pytest.mark.parametrize("left", [1, 7, 11, 16, 30, 60, 77])
-def test_cut_file_is_found_as_cut_batch(log: Log, left: int) -> None:
+def test_truncated_active_segment_is_found_as_cut_batch(log: Log, left: int) -> None:
     base, position, size = log.positions[-1]
     path = file(log, base, "log")
     assert left < size
@@ -32,7 +32,7 @@ def test_cut_file_is_found_as_cut_batch(log: Log, left: int) -> None:
     assert (row.position, row.offset) == (position, log.offset - 1)
 
 
-def test_a_cut_file_in_the_middle_of_the_log(log: Log) -> None:
+def test_truncated_first_segment_is_found_as_cut_batch(log: Log) -> None:
     path = file(log, 0, "log")
     path.write_bytes(path.read_bytes()[:-20])
     assert "cut-batch" in kinds(seen(log.folder))
@@ -40,7 +40,7 @@ def test_a_cut_file_in_the_middle_of_the_log(log: Log) -> None:
 
 @pytest.mark.parametrize("foreign", [b"x", b"not a batch", b"\xff" * 500, bytes(range(256)) * 4])
 @pytest.mark.parametrize("active", [False, True])
-def test_appended_foreign_bytes_are_found_at_the_position(log: Log, foreign: bytes, active: bool) -> None:
+def test_foreign_bytes_appended_to_segment_are_found_at_old_end_of_file(log: Log, foreign: bytes, active: bool) -> None:
     path = file(log, bases(log)[-1 if active else 0], "log")
     size = path.stat().st_size
     path.write_bytes(path.read_bytes() + foreign)
@@ -49,7 +49,7 @@ def test_appended_foreign_bytes_are_found_at_the_position(log: Log, foreign: byt
     assert [row.position for row in found.findings] == [size]
 
 
-def test_zeros_at_the_end_are_preallocated_in_the_active_segment_and_foreign_elsewhere(log: Log) -> None:
+def test_trailing_zeros_are_preallocation_in_active_segment_but_foreign_bytes_in_closed_segment(log: Log) -> None:
     active = file(log, bases(log)[-1], "log")
     active.write_bytes(active.read_bytes() + bytes(100_000))
     found = seen(log.folder)
@@ -59,7 +59,7 @@ def test_zeros_at_the_end_are_preallocated_in_the_active_segment_and_foreign_els
     assert kinds(seen(log.folder)) == {"foreign-bytes"}
 
 
-def test_foreign_bytes_in_the_middle_are_skipped_to_the_next_indexed_batch(log: Log) -> None:
+def test_foreign_bytes_inside_segment_are_skipped_to_next_indexed_batch(log: Log) -> None:
     base, position, _ = log.positions[3]
     change(file(log, base, "log"), position, b"\xff" * 20)
     found = seen(log.folder)
@@ -69,7 +69,7 @@ def test_foreign_bytes_in_the_middle_are_skipped_to_the_next_indexed_batch(log: 
     assert found.partitions[0].batches > len(log.positions) - 8
 
 
-def test_an_index_entry_past_the_end(log: Log) -> None:
+def test_offset_index_entry_past_segment_end_is_found(log: Log) -> None:
     path = file(log, 0, "index")
     path.write_bytes(path.read_bytes() + struct.pack(">ii", 62, 10**6))
     found = seen(log.folder)
@@ -77,14 +77,14 @@ def test_an_index_entry_past_the_end(log: Log) -> None:
     assert found.findings[0].position == path.stat().st_size - 8
 
 
-def test_an_index_that_does_not_ascend(log: Log) -> None:
+def test_offset_index_with_descending_entries_is_found_as_not_ascending(log: Log) -> None:
     path = file(log, 0, "index")
     whole = path.read_bytes()
     path.write_bytes(whole[8:16] + whole[:8] + whole[16:])
     assert kinds(seen(log.folder)) == {"index-not-ascending"}
 
 
-def test_an_index_entry_into_the_middle_of_a_batch_or_with_another_offset(log: Log) -> None:
+def test_offset_index_entry_with_wrong_position_or_offset_is_found(log: Log) -> None:
     path = file(log, 0, "index")
     whole = path.read_bytes()
     offset, position = struct.unpack_from(">ii", whole, 8)
@@ -96,14 +96,14 @@ def test_an_index_entry_into_the_middle_of_a_batch_or_with_another_offset(log: L
         assert kinds(seen(log.folder))
 
 
-def test_a_time_index_that_goes_back(log: Log) -> None:
+def test_time_index_with_decreasing_timestamps_is_found(log: Log) -> None:
     path = file(log, 0, "timeindex")
     whole = path.read_bytes()
     path.write_bytes(whole[:12] + whole[24:36] + whole[12:24] + whole[36:])
     assert kinds(seen(log.folder)) == {"time-index-back"}
 
 
-def test_a_time_index_that_contradicts_the_log(log: Log) -> None:
+def test_time_index_entry_that_contradicts_the_log_is_found(log: Log) -> None:
     path = file(log, bases(log)[1], "timeindex")
     whole = path.read_bytes()
     timestamp, offset = struct.unpack_from(">qi", whole, len(whole) - 12)
@@ -118,7 +118,9 @@ def test_a_time_index_that_contradicts_the_log(log: Log) -> None:
 
 
 @pytest.mark.parametrize("number", [1, 2])
-def test_missing_snapshot_is_broken_only_for_the_active_segment(log: Log, number: int) -> None:
+def test_missing_producer_snapshot_is_broken_for_active_segment_and_suspicious_for_earlier_segment(
+    log: Log, number: int
+) -> None:
     file(log, bases(log)[number], "snapshot").unlink()
     found = seen(log.folder)
     # Brokers before 2.8.0 kept the newest two only: one that is missing before all others is legal.
@@ -126,13 +128,13 @@ def test_missing_snapshot_is_broken_only_for_the_active_segment(log: Log, number
     assert found.verdict == ("broken" if number == 2 else "sound")
 
 
-def test_missing_snapshots_of_all_segments_are_reported(log: Log) -> None:
+def test_missing_producer_snapshots_of_all_segments_are_broken(log: Log) -> None:
     for base in bases(log)[1:]:
         file(log, base, "snapshot").unlink()
     assert kinds(seen(log.folder)) == {"snapshot-missing"}
 
 
-def test_a_snapshot_that_is_cut_or_contradicts_the_log(log: Log) -> None:
+def test_truncated_or_contradictory_producer_snapshot_is_found_as_corrupt_or_wrong(log: Log) -> None:
     path = file(log, bases(log)[1], "snapshot")
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
@@ -147,7 +149,7 @@ def test_a_snapshot_that_is_cut_or_contradicts_the_log(log: Log) -> None:
     assert "last sequence" in found.findings[0].what
 
 
-def test_a_snapshot_of_batches_that_compaction_removed(tmp_path: Path) -> None:
+def test_producer_snapshot_of_batches_removed_by_compaction_is_legal(tmp_path: Path) -> None:
     """The marker of a transaction is left, its batch is not: the snapshot has the last sequence, the log an older one."""
     log = Log(tmp_path / "t-0")
     log.append(data(3, (1, 0, 0), transactional=True))
@@ -165,7 +167,7 @@ def test_a_snapshot_of_batches_that_compaction_removed(tmp_path: Path) -> None:
     assert (found.broken, found.suspicious) == (0, 0), found.findings
 
 
-def test_sequence_gap_is_found_with_producer(log: Log) -> None:
+def test_sequence_gap_of_producer_is_found_at_position_of_the_batch(log: Log) -> None:
     base, position, _ = log.positions[12]
     shift = lambda batch: batch.__setitem__(slice(53, 57), struct.pack(">i", struct.unpack(">i", batch[53:57])[0] + 5))  # noqa: E731
     rewrite(file(log, base, "log"), position, shift)
@@ -174,7 +176,7 @@ def test_sequence_gap_is_found_with_producer(log: Log) -> None:
     assert {row.position for row in found.findings if row.kind == "sequence-gap"} >= {position}
 
 
-def test_a_missing_batch_is_suspicious_and_broken_where_nothing_is_compacted(log: Log) -> None:
+def test_removed_batch_is_suspicious_and_broken_if_cleanup_policy_is_delete(log: Log) -> None:
     base, position, size = log.positions[1]
     path = file(log, base, "log")
     whole = path.read_bytes()
@@ -187,14 +189,14 @@ def test_a_missing_batch_is_suspicious_and_broken_where_nothing_is_compacted(log
     assert {"offset-gap"} <= kinds(seen(log.folder, policy="compact"), "note")
 
 
-def test_an_epoch_of_a_producer_that_goes_back(tmp_path: Path) -> None:
+def test_producer_epoch_that_decreases_is_found_as_broken(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
     for epoch in (3, 4, 3):
         log.append(data(2, (9, epoch, 0)))
     assert kinds(seen(log.write())) == {"producer-epoch-back"}
 
 
-def test_a_leader_epoch_that_goes_back(tmp_path: Path) -> None:
+def test_leader_epoch_that_decreases_is_found_as_broken(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
     for epoch in (3, 4, 3):
         log.epoch = epoch

@@ -27,7 +27,7 @@ CONTENTS = {
 
 @pytest.mark.parametrize("codec", CODECS)
 @pytest.mark.parametrize("content", CONTENTS)
-def test_decompressed_size_bound_is_never_below_the_size(codec: Codec, content: str) -> None:
+def test_decompressed_size_bound_is_never_below_actual_decompressed_size(codec: Codec, content: str) -> None:
     data = CONTENTS[content]
     compressed = compress(codec, data, 2)
     bound = most_bytes(codec, compressed)
@@ -58,13 +58,13 @@ def test_decompressed_size_bound_holds_for_malformed_data(codec: Codec) -> None:
 
 
 @pytest.mark.parametrize("name", bombs())
-def test_bombs_are_too_large(name: str) -> None:
+def test_decompression_bomb_of_few_mib_is_classified_as_too_large(name: str) -> None:
     data = bombs()[name]
     assert len(data) < 3 * 2**20
     assert too_large(data) == (name not in {"many records", "many records, compressed", "zstd, declared"})
 
 
-def test_gzip_batch_is_inflated_if_the_bound_exceeds_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gzip_batch_with_bound_above_limit_is_inflated_to_measure_actual_size(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expansion, "LARGEST_BYTES", 400_000)
     noise = batch_of(compress(Codec.GZIP, CONTENTS["noise"], 2), Codec.GZIP)
     assert not too_large(noise)
@@ -74,7 +74,7 @@ def test_gzip_batch_is_inflated_if_the_bound_exceeds_the_limit(monkeypatch: pyte
 
 @pytest.mark.parametrize("magic", [0, 1])
 @pytest.mark.parametrize("codec", CODECS[:3])
-def test_older_compressed_messages_are_bounded_in_size(
+def test_compressed_message_of_format_0_or_1_above_limit_is_too_large(
     magic: int, codec: Codec, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = encode_batch(NewBatch(records=[NewRecord(1, b"k", bytes(50_000))], magic=magic, codec=codec))
@@ -85,5 +85,5 @@ def test_older_compressed_messages_are_bounded_in_size(
     assert not too_large(encode_batch(NewBatch(records=[NewRecord(1, b"k", bytes(50_000))], magic=magic)))
 
 
-def test_the_limit_is_more_than_any_batch_of_a_producer_with_default_limits() -> None:
+def test_decompressed_size_limit_admits_any_batch_of_a_producer_with_default_settings() -> None:
     assert LARGEST_BYTES >= 64 * 2**20

@@ -27,7 +27,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Log:
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(part=st.floats(0, 1, exclude_max=True))
-def test_every_offset_is_found_by_the_largest_entry_at_or_below(part: float, log: Log) -> None:
+def test_offset_search_starts_at_largest_index_entry_at_or_below_the_offset(part: float, log: Log) -> None:
     offset = int(part * log.offset)
     found = search(log.folder, offset)
     assert found.record is not None
@@ -43,7 +43,7 @@ def test_every_offset_is_found_by_the_largest_entry_at_or_below(part: float, log
     assert found.read == len(found.passed) + 1 < 10
 
 
-def test_the_example_of_the_article(tmp_path: Path) -> None:
+def test_offset_search_scans_forward_from_second_index_entry_to_find_offset_60(tmp_path: Path) -> None:
     """Index entries (12, …) and (24, …); offset 60 is found by a scan from the position of the second."""
     log = Log(tmp_path / "demo-0", interval=10**9)
     for first in range(0, 64, 4):
@@ -60,7 +60,7 @@ def test_the_example_of_the_article(tmp_path: Path) -> None:
     assert found.batch.first_offset == 60
 
 
-def test_offsets_that_are_not_there(log: Log, tmp_path: Path) -> None:
+def test_offset_search_outside_the_log_explains_where_log_begins_or_ends(log: Log, tmp_path: Path) -> None:
     assert search(log.folder, log.offset).why == "no batch has this offset or a higher one: the log ends before it"
     late = Log(tmp_path / "late-0", base=7, offset=7)
     late.append(data(2, codec=Codec.ZSTD))
@@ -71,7 +71,7 @@ def test_offsets_that_are_not_there(log: Log, tmp_path: Path) -> None:
     assert (found.entry, found.start, found.batch.codec) == (None, 0, "zstd")
 
 
-def test_a_search_through_damage(tmp_path: Path) -> None:
+def test_offset_search_in_damaged_log_or_index_explains_the_damage(tmp_path: Path) -> None:
     log = healthy(tmp_path / "t-0")
     path = log.folder / f"{0:020}.log"
     whole = bytearray(path.read_bytes())
@@ -88,7 +88,7 @@ def test_a_search_through_damage(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("magic", [0, 1])
 @pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP])
-def test_offset_search_handles_messages_before_v2(tmp_path: Path, magic: int, codec: Codec) -> None:
+def test_offset_search_finds_every_record_of_message_formats_0_and_1(tmp_path: Path, magic: int, codec: Codec) -> None:
     folder = tmp_path / "old-0"
     folder.mkdir()
     made = [
@@ -105,7 +105,7 @@ def test_offset_search_handles_messages_before_v2(tmp_path: Path, magic: int, co
         assert (found.record.offset, found.record.value) == (offset, str(offset))
 
 
-def test_one_partition_of_a_directory(tmp_path: Path) -> None:
+def test_unnamed_or_unknown_partition_of_directory_with_two_partitions_is_refused(tmp_path: Path) -> None:
     for name in ("a-0", "b-0"):
         healthy(tmp_path / name)
     opened = open_directory(tmp_path)

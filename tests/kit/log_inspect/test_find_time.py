@@ -48,7 +48,7 @@ BATCHES = st.lists(st.lists(TIMES, min_size=1, max_size=4), min_size=1, max_size
 @settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(segments=st.lists(BATCHES, min_size=1, max_size=4), first=TIMES, length=st.integers(0, 10), scan=st.booleans(),
        codec=st.sampled_from([Codec.NONE, Codec.GZIP]))  # fmt: skip
-def test_a_search_finds_every_batch_with_a_record_of_the_time(
+def test_time_search_finds_first_offset_and_every_batch_with_timestamps_in_range(
     segments: list[list[list[int]]], first: int, length: int, codec: Codec, tmp_path: Path, *, scan: bool
 ) -> None:
     folder = tmp_path / "orders-0"
@@ -72,7 +72,7 @@ def test_a_search_finds_every_batch_with_a_record_of_the_time(
     assert covered == {at for low, high in expected for at in range(low, high + 1)}
 
 
-def test_a_late_record_is_found_behind_the_answer_of_a_broker(tmp_path: Path) -> None:
+def test_time_search_also_finds_out_of_order_record_after_offset_returned_by_broker(tmp_path: Path) -> None:
     log = written(tmp_path / "orders-0", [[[10], [12]], [[11], [13]]])
     found = search(log.folder, 11, 11)
     assert found.first is not None
@@ -82,7 +82,7 @@ def test_a_late_record_is_found_behind_the_answer_of_a_broker(tmp_path: Path) ->
     assert (one.smallest_timestamp, one.largest_timestamp) == (START_MS + 11, START_MS + 11)
 
 
-def test_segments_before_the_time_are_skipped_by_their_index(log: Log) -> None:
+def test_time_search_skips_segments_that_time_index_shows_to_be_earlier(log: Log) -> None:
     found = search(log.folder, 150, 150)
     assert (found.skipped, found.segments, found.first and found.first.segment) == (2, 3, bases(log)[2])
     for base in bases(log)[:2]:
@@ -90,7 +90,9 @@ def test_segments_before_the_time_are_skipped_by_their_index(log: Log) -> None:
     assert search(log.folder, 150, 150) == found
 
 
-def test_a_search_reads_a_small_part_of_large_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_time_search_reads_only_headers_of_large_batches_outside_the_range(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     log = Log(tmp_path / "orders-0")
     for number in range(40):
         log.append(NewBatch(records=[NewRecord(START_MS + number, b"k", b"v" * 200_000)]))
@@ -109,13 +111,13 @@ def test_a_search_reads_a_small_part_of_large_batches(tmp_path: Path, monkeypatc
     assert sum(read) < 200_000 * 2 + 40 * 4_096
 
 
-def test_ranges_beyond_the_first_twenty_are_counted(tmp_path: Path) -> None:
+def test_time_search_lists_20_matching_ranges_and_counts_further_ranges(tmp_path: Path) -> None:
     log = written(tmp_path / "orders-0", [[[5], [50]] * 30])
     found = search(log.folder, 5, 5)
     assert (len(found.ranges), found.more_ranges, found.batches) == (20, 10, 30)
 
 
-def test_what_cannot_be_read_leaves_the_search_unjudged(log: Log) -> None:
+def test_time_search_of_segment_with_corrupt_tail_is_not_judged(log: Log) -> None:
     path = file(log, bases(log)[1], "log")
     path.write_bytes(path.read_bytes()[:-5] + b"\xff" * 300)
     found = find_time(open_directory(log.folder), (START_MS, START_MS + 500), scan=True)
@@ -123,13 +125,13 @@ def test_what_cannot_be_read_leaves_the_search_unjudged(log: Log) -> None:
     assert any(str(bases(log)[1]) in why for why in found.partitions[0].unread)
 
 
-def test_preallocated_zeros_end_the_search_of_a_segment(log: Log) -> None:
+def test_time_search_accepts_preallocated_zeros_at_end_of_active_segment(log: Log) -> None:
     path = file(log, bases(log)[2], "log")
     path.write_bytes(path.read_bytes() + bytes(10_000))
     assert search(log.folder, 0, 500).first is not None
 
 
-def test_all_partitions_are_searched_unless_one_is_named(tmp_path: Path) -> None:
+def test_time_search_covers_all_partitions_unless_a_partition_is_named(tmp_path: Path) -> None:
     for name in ("orders-0", "orders-1"):
         healthy(tmp_path / name)
     directory, times = open_directory(tmp_path), (START_MS, START_MS + 5_000)
@@ -151,11 +153,13 @@ def test_all_partitions_are_searched_unless_one_is_named(tmp_path: Path) -> None
         ("2023-11-14T23:13+01:00", (1_699_999_980_000, 1_700_000_039_999)),
     ],
 )
-def test_a_time_stands_for_all_that_was_left_out(text: str, times: tuple[int, int]) -> None:
+def test_time_text_is_parsed_as_range_from_first_to_last_matching_millisecond(
+    text: str, times: tuple[int, int]
+) -> None:
     assert parse_time(text) == times
 
 
 @pytest.mark.parametrize("text", ["", "x", "2023-13-01", "2023-11-14T25", "1969-12-31", "-5", "٣", "9" * 30, "2023-11"])
-def test_what_is_not_a_time_is_an_error(text: str) -> None:
+def test_text_that_is_not_a_time_since_1970_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="is not a time since 1970"):
         parse_time(text)

@@ -60,7 +60,7 @@ METADATA = [
 
 @pytest.mark.parametrize(("text", "entries"), OFFSETS)
 @pytest.mark.parametrize("name", CHECKPOINTS)
-def test_checkpoints_at_which_the_broker_throws_are_broken(
+def test_offset_checkpoint_is_broken_exactly_if_java_reader_throws(
     tmp_path: Path, name: str, text: str, entries: int | None
 ) -> None:
     healthy(tmp_path / "orders-0").write()
@@ -74,21 +74,21 @@ def test_checkpoints_at_which_the_broker_throws_are_broken(
 
 
 @pytest.mark.parametrize(("line", "reads"), EPOCHS)
-def test_leader_epochs_at_which_the_broker_throws_are_broken(log: Log, line: str, reads: bool) -> None:
+def test_leader_epoch_checkpoint_is_corrupt_exactly_if_java_reader_throws(log: Log, line: str, reads: bool) -> None:
     rest = "2 63\n4 126\n"
     (log.folder / "leader-epoch-checkpoint").write_text(f"0\n3\n{line}\n{rest}", encoding="utf-8")
     assert kinds(seen(log.folder)) == (set() if reads else {"leader-epochs-corrupt"})
 
 
 @pytest.mark.parametrize(("text", "reads"), METADATA)
-def test_metadata_at_which_the_broker_throws_is_broken(log: Log, text: str, reads: bool) -> None:
+def test_partition_metadata_file_is_corrupt_exactly_if_java_reader_throws(log: Log, text: str, reads: bool) -> None:
     (log.folder / "partition.metadata").write_text(text, encoding="utf-8", newline="")
     assert kinds(seen(log.folder)) == (set() if reads else {"partition-metadata-corrupt"})
 
 
 @pytest.mark.parametrize("suffix", ["log", "index", "timeindex", "txnindex", "snapshot"])
 @pytest.mark.parametrize("number", ["09223372036854775808", "99999999999999999999", "0000000000000000006_", "copy", ""])
-def test_names_that_the_broker_cannot_parse_are_broken(log: Log, suffix: str, number: str) -> None:
+def test_segment_file_name_that_broker_cannot_parse_is_a_bad_name(log: Log, suffix: str, number: str) -> None:
     (log.folder / f"{number}.{suffix}").write_bytes(b"")
     found = seen(log.folder)
     assert kinds(found) == {"bad-name"}
@@ -96,12 +96,12 @@ def test_names_that_the_broker_cannot_parse_are_broken(log: Log, suffix: str, nu
 
 
 @pytest.mark.parametrize("number", ["5", "-5", "+5", "\u0661\u0662"])
-def test_names_that_the_broker_parses_are_only_unknown(log: Log, number: str) -> None:
+def test_segment_file_name_of_unusual_form_that_broker_parses_is_not_broken(log: Log, number: str) -> None:
     (log.folder / f"{number}.log").write_bytes(b"")
     assert not kinds(seen(log.folder))
 
 
-def test_a_folder_named_like_a_segment_is_not_a_segment(log: Log) -> None:
+def test_folder_named_like_a_segment_is_noted_as_unknown_file(log: Log) -> None:
     (log.folder / "copy.log").mkdir()
     found = seen(log.folder)
     assert found.verdict == "sound"
@@ -109,7 +109,7 @@ def test_a_folder_named_like_a_segment_is_not_a_segment(log: Log) -> None:
 
 
 @pytest.mark.parametrize(("number", "reads"), [("2147483647", True), ("2147483648", False), ("9999999999", False)])
-def test_partition_numbers_above_32_bits_are_broken(tmp_path: Path, number: str, reads: bool) -> None:
+def test_partition_folder_with_number_above_int32_max_is_a_bad_name(tmp_path: Path, number: str, reads: bool) -> None:
     healthy(tmp_path / "orders-0").write()
     healthy(tmp_path / f"orders-{number}").write()
     assert kinds(seen(tmp_path)) == (set() if reads else {"bad-name"})

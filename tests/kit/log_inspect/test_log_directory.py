@@ -13,7 +13,9 @@ from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.inspection import inspect
 
 
-def test_log_directory_scan_lists_partitions_and_ignored_folders(tmp_path: Path) -> None:
+def test_log_directory_inspection_reports_leftover_folders_unknown_files_and_corrupt_checkpoints(
+    tmp_path: Path,
+) -> None:
     log = healthy(tmp_path / "orders-0")
     log.write()  # a clean stop leaves no preallocated zeros
     healthy(tmp_path / f"orders-1.{'a' * 32}-future").write()
@@ -46,7 +48,7 @@ def test_log_directory_scan_lists_partitions_and_ignored_folders(tmp_path: Path)
     assert kinds(found, "note") >= {"not-flushed", "active-segment"}
 
 
-def test_leftovers_of_tiered_storage(tmp_path: Path) -> None:
+def test_partition_with_first_segment_in_tiered_storage_is_not_broken_or_suspicious(tmp_path: Path) -> None:
     """Segments were deleted here after they were copied: older epochs and the cache of remote indexes stay."""
     log = healthy(tmp_path / "orders-0")
     for path in log.folder.glob(f"{0:020}.*"):
@@ -61,7 +63,7 @@ def test_leftovers_of_tiered_storage(tmp_path: Path) -> None:
     assert found.partitions[0].start == bases(log)[1]
 
 
-def test_offsets_before_the_log_start_are_not_judged_as_gaps(tmp_path: Path) -> None:
+def test_offset_gap_below_log_start_offset_is_a_note_and_not_suspicious(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
     log.append(data(3))
     log.offset = 50
@@ -72,14 +74,14 @@ def test_offsets_before_the_log_start_are_not_judged_as_gaps(tmp_path: Path) -> 
     assert seen(tmp_path).suspicious == 0
 
 
-def test_what_is_no_log_directory(tmp_path: Path) -> None:
+def test_missing_folder_plain_file_and_folder_without_logs_are_refused_as_log_directory(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     for folder in (tmp_path, tmp_path / "none", tmp_path / "file"):
         with pytest.raises(BadInput):
             open_directory(folder)
 
 
-def test_empty_partition_would_be_set_aside_by_a_start(tmp_path: Path) -> None:
+def test_empty_partition_folder_is_reported_without_segments_and_partition_metadata(tmp_path: Path) -> None:
     (tmp_path / "meta.properties").write_text(META)
     (tmp_path / "t-0").mkdir()
     found = seen(tmp_path)
@@ -89,7 +91,7 @@ def test_empty_partition_would_be_set_aside_by_a_start(tmp_path: Path) -> None:
     assert seen(tmp_path).suspicious == 0
 
 
-def test_scan_during_a_brokers_writes_reports_no_false_damage(tmp_path: Path) -> None:
+def test_active_segment_appended_by_broker_during_inspection_is_sound(tmp_path: Path) -> None:
     log = healthy(tmp_path / "t-0")
     (tmp_path / "meta.properties").write_text(META)
     path = file(log, log.base, "log")
@@ -106,7 +108,7 @@ def test_scan_during_a_brokers_writes_reports_no_false_damage(tmp_path: Path) ->
     assert found.partitions[0].batches == len(log.positions) - 1
 
 
-def test_files_that_cannot_be_read_are_not_judged(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_segments_without_read_permission_give_verdict_not_judged(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path, **_: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
@@ -116,7 +118,7 @@ def test_files_that_cannot_be_read_are_not_judged(log: Log, monkeypatch: pytest.
     assert {row.kind for row in found.findings} == {"unreadable"}
 
 
-def test_an_index_that_cannot_be_read_is_not_missing(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_without_read_permission_is_unreadable_and_not_missing(log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path, *_: object) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
@@ -127,7 +129,7 @@ def test_an_index_that_cannot_be_read_is_not_missing(log: Log, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_a_segment_that_a_broker_deletes_during_the_inspection(log: Log, number: int) -> None:
+def test_segment_deleted_by_broker_during_inspection_is_noted_as_replaced(log: Log, number: int) -> None:
     """The first while it is read, the second before."""
     base = bases(log)[number]
 
@@ -140,7 +142,7 @@ def test_a_segment_that_a_broker_deletes_during_the_inspection(log: Log, number:
     assert [row.file for row in found.findings if row.kind == "replaced-segment"] == [f"{base:020}.log"]
 
 
-def test_a_partition_that_a_broker_deletes_during_the_inspection(log: Log) -> None:
+def test_partition_renamed_for_deletion_during_inspection_is_a_leftover(log: Log) -> None:
     healthy(log.folder.parent / "orders-1")
     opened = open_directory(log.folder.parent)
 
@@ -153,7 +155,7 @@ def test_a_partition_that_a_broker_deletes_during_the_inspection(log: Log) -> No
     assert [row.file for row in found.findings if row.kind == "leftover"] == ["orders-1"]
 
 
-def test_segments_that_a_broker_merges_during_the_inspection(log: Log) -> None:
+def test_segments_merged_by_compaction_during_inspection_are_noted_as_replaced(log: Log) -> None:
     """Compaction writes the batches of the second and third segment to the second, while the first is read."""
     log.roll()
     log.append(data(3))
@@ -178,7 +180,7 @@ def test_segments_that_a_broker_merges_during_the_inspection(log: Log) -> None:
     assert len([row for row in found.findings if row.kind == "replaced-segment"]) == 2
 
 
-def test_a_checkpoint_of_a_segment_that_a_broker_begins_during_the_inspection(log: Log) -> None:
+def test_checkpoint_past_end_is_not_reported_if_broker_rolls_segment_during_inspection(log: Log) -> None:
     root = log.folder.parent
     (root / "replication-offset-checkpoint").write_text(f"0\n1\norders 0 {log.offset + 3}\n")
     assert kinds(seen(root), "suspicious") == {"checkpoint-past-end"}
@@ -193,7 +195,7 @@ def test_a_checkpoint_of_a_segment_that_a_broker_begins_during_the_inspection(lo
     assert (found.broken, found.suspicious) == (0, 0)
 
 
-def test_a_segment_that_a_broker_compacts_during_the_inspection(log: Log) -> None:
+def test_findings_of_segment_compacted_during_inspection_are_dropped_and_others_kept(log: Log) -> None:
     """Its findings are left out; those of the other segments stay."""
     path = file(log, bases(log)[1], "log")
     whole = path.read_bytes()

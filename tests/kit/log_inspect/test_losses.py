@@ -41,7 +41,7 @@ def batch_offsets(log: Log) -> list[tuple[int, int, int, int, bool, int]]:
 
 @settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(at=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
-def test_a_flipped_bit_loses_the_offsets_of_one_batch(at: float, bit: int, tmp_path: Path) -> None:
+def test_flipped_bit_loses_only_offsets_of_the_damaged_batch(at: float, bit: int, tmp_path: Path) -> None:
     folder = tmp_path / "orders-0"
     shutil.rmtree(folder, ignore_errors=True)
     log = healthy(folder)
@@ -57,7 +57,7 @@ def test_a_flipped_bit_loses_the_offsets_of_one_batch(at: float, bit: int, tmp_p
     assert one.transaction_marker == ("yes" if is_control else "no")
 
 
-def test_bytes_that_are_not_a_batch_lose_the_offsets_up_to_the_next_one(log: Log) -> None:
+def test_foreign_bytes_lose_offsets_up_to_next_indexed_batch(log: Log) -> None:
     batches = batch_offsets(log)
     entries = struct.iter_unpack(">ii", file(log, bases(log)[1], "index").read_bytes())
     named = {position for _, position in entries}
@@ -70,7 +70,7 @@ def test_bytes_that_are_not_a_batch_lose_the_offsets_up_to_the_next_one(log: Log
     assert one.only_producer_state == "no"  # the snapshot of the third segment has them all
 
 
-def test_an_abort_marker_among_lost_bytes_is_found_in_the_transaction_index(log: Log) -> None:
+def test_abort_marker_in_lost_bytes_is_detected_from_transaction_index(log: Log) -> None:
     base = bases(log)[1]
     entry = struct.unpack(">hqqqq", file(log, base, "txnindex").read_bytes()[:34])
     marker = next(each for each in batch_offsets(log) if each[3] == entry[3])
@@ -96,7 +96,7 @@ def producers(folder: Path) -> Log:
 @pytest.mark.parametrize(
     ("snapshot", "again", "state"), [(False, False, "yes"), (True, False, "no"), (False, True, "no")]
 )
-def test_the_only_batch_of_a_producer_is_the_only_copy_without_a_snapshot(
+def test_lost_batch_holds_only_producer_state_if_no_later_batch_or_snapshot_exists(
     tmp_path: Path, *, snapshot: bool, again: bool, state: str
 ) -> None:
     log = producers(tmp_path / "orders-0")
@@ -112,7 +112,7 @@ def test_the_only_batch_of_a_producer_is_the_only_copy_without_a_snapshot(
     )  # fmt: skip
 
 
-def test_a_recovery_loses_all_that_follows_markers_and_producers_too(tmp_path: Path) -> None:
+def test_recovery_after_unclean_stop_loses_all_offsets_after_damaged_batch(tmp_path: Path) -> None:
     log = Log(tmp_path / "orders-0")
     for number in range(4):
         log.append(data(2, (1, 0, 2 * number)))
@@ -136,7 +136,7 @@ def test_a_recovery_loses_all_that_follows_markers_and_producers_too(tmp_path: P
     assert (one.effect, one.lost) == ("truncates", OffsetRange(2, 9))
 
 
-def test_a_cut_tail_is_lost_up_to_the_high_watermark(tmp_path: Path) -> None:
+def test_truncated_last_batch_loses_offsets_up_to_high_watermark(tmp_path: Path) -> None:
     log = producers(tmp_path / "orders-0")
     log.write()
     path = file(log, 0, "log")
@@ -147,13 +147,13 @@ def test_a_cut_tail_is_lost_up_to_the_high_watermark(tmp_path: Path) -> None:
     assert row(seen(tmp_path), "cut-batch").lost == OffsetRange(2, 4)
 
 
-def test_a_gone_segment_loses_the_offsets_up_to_the_next(log: Log) -> None:
+def test_missing_segment_loses_offsets_up_to_next_segment(log: Log) -> None:
     _, middle, last = bases(log)
     file(log, middle, "log").unlink()
     assert answers(row(seen(log.folder), "segment-gone")) == (OffsetRange(middle, last - 1), last, "yes", "no")
 
 
-def test_a_partition_that_is_set_aside_loses_all_offsets(log: Log) -> None:
+def test_partition_without_partition_metadata_file_loses_all_offsets(log: Log) -> None:
     root = log.folder.parent
     (root / "meta.properties").write_text(META)
     (log.folder / "partition.metadata").unlink()
@@ -161,12 +161,12 @@ def test_a_partition_that_is_set_aside_loses_all_offsets(log: Log) -> None:
     assert answers(one) == (OffsetRange(0, log.offset - 1), None, "yes", "yes")
 
 
-def test_a_log_start_after_the_end_loses_all_offsets(log: Log) -> None:
+def test_log_start_offset_beyond_log_end_loses_all_offsets(log: Log) -> None:
     (log.folder.parent / "log-start-offset-checkpoint").write_text("0\n1\norders 0 500\n")
     assert row(seen(log.folder.parent), "checkpoint-past-end").lost == OffsetRange(0, log.offset - 1)
 
 
-def test_missing_offsets_are_lost_unless_compaction_removed_records(tmp_path: Path) -> None:
+def test_offset_gap_is_a_loss_unless_cleanup_policy_is_compact(tmp_path: Path) -> None:
     log = Log(tmp_path / "orders-0")
     log.append(data(2))
     log.offset += 3
@@ -178,7 +178,9 @@ def test_missing_offsets_are_lost_unless_compaction_removed_records(tmp_path: Pa
 
 
 @pytest.mark.parametrize(("first", "state"), [(0, "no"), (100, "yes")])
-def test_a_corrupt_snapshot_is_the_only_copy_if_the_log_begins_later(tmp_path: Path, first: int, state: str) -> None:
+def test_corrupt_snapshot_is_only_producer_state_if_log_starts_after_offset_0(
+    tmp_path: Path, first: int, state: str
+) -> None:
     log = Log(tmp_path / "orders-0", offset=first, base=first)
     log.append(data(2, (1, 0, 0)))
     log.roll()
@@ -192,7 +194,7 @@ def test_a_corrupt_snapshot_is_the_only_copy_if_the_log_begins_later(tmp_path: P
     assert row(seen(log.folder), "snapshot-corrupt").only_producer_state == "no"
 
 
-def test_entries_of_indexes_have_the_range_of_their_bytes(log: Log) -> None:
+def test_corrupt_index_entry_has_byte_range_and_loses_no_offsets(log: Log) -> None:
     for suffix, size in (("index", 8), ("timeindex", 12)):
         path = file(log, 0, suffix)
         whole = path.read_bytes()
@@ -203,14 +205,14 @@ def test_entries_of_indexes_have_the_range_of_their_bytes(log: Log) -> None:
         path.write_bytes(whole)
 
 
-def test_every_kind_has_a_next_step_in_the_order_of_the_kinds() -> None:
+def test_every_finding_type_has_a_next_step_for_every_effect() -> None:
     assert set(STEPS) == set(KINDS)
     for kind in KINDS.values():
         for effect in {kind.effect, kind.if_recovered or kind.effect}:
             assert len(next_step(kind.name, effect)) > 20
 
 
-def test_reports_show_what_is_lost_and_the_next_step(log: Log) -> None:
+def test_terminal_and_html_reports_show_lost_bytes_next_good_offset_and_next_step(log: Log) -> None:
     position, size = log.positions[3][1:]
     flip(file(log, 0, "log"), 8 * (position + size - 1))
     found = seen(log.folder)

@@ -72,7 +72,9 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize("name", STOPS)
-def test_a_broker_does_not_start_on_two_directories_that_contradict(node: tuple[Path, Path], name: str) -> None:
+def test_broker_with_contradictory_log_directories_is_predicted_not_to_start(
+    node: tuple[Path, Path], name: str
+) -> None:
     healthy_pair = together(*node)
     assert (healthy_pair.start.starts, healthy_pair.verdict, len(healthy_pair.partitions)) == ("yes", "sound", 2)
     damage, kind = STOPS[name]
@@ -84,7 +86,7 @@ def test_a_broker_does_not_start_on_two_directories_that_contradict(node: tuple[
     assert seen(node[0]).start.starts == "yes"
 
 
-def test_a_move_to_the_other_directory_does_not_stop_a_start(node: tuple[Path, Path]) -> None:
+def test_future_replica_in_other_log_directory_does_not_stop_broker_start(node: tuple[Path, Path]) -> None:
     name = f"orders-0.{'ab' * 16}-future"
     shutil.copytree(node[0] / "orders-0", node[1] / name)
     assert together(*node).start.starts == "yes"
@@ -92,7 +94,7 @@ def test_a_move_to_the_other_directory_does_not_stop_a_start(node: tuple[Path, P
     assert together(*node).start.starts == "no"
 
 
-def test_topic_ids_are_compared_across_directories(node: tuple[Path, Path]) -> None:
+def test_topic_id_that_differs_between_log_directories_is_found(node: tuple[Path, Path]) -> None:
     healthy(node[0] / "orders-2").write()
     (node[1] / "orders-1/partition.metadata").write_text(OTHER_ID)
     assert kinds(seen(node[1])) == set()
@@ -107,7 +109,7 @@ def test_topic_ids_are_compared_across_directories(node: tuple[Path, Path]) -> N
     assert "other log directories" not in "".join(found.start.not_checked)
 
 
-def test_a_gone_metadata_log_of_the_only_controller_sets_all_partitions_aside(node: tuple[Path, Path]) -> None:
+def test_missing_metadata_log_of_sole_controller_sets_all_partitions_aside(node: tuple[Path, Path]) -> None:
     """A broker of 4.4.0 with process.roles=broker,controller starts, and renames every partition to -stray."""
     lines = [f"log.dirs={node[0]},{node[1]}", "node.id=1", "controller.quorum.voters=1@127.0.0.1:9093"]
     combined = settings(node[0].parent, "process.roles=broker,controller", *lines)
@@ -126,7 +128,7 @@ def test_a_gone_metadata_log_of_the_only_controller_sets_all_partitions_aside(no
     )
 
 
-def test_a_metadata_folder_without_log_is_judged_by_the_voters(node: tuple[Path, Path]) -> None:
+def test_metadata_folder_without_log_is_broken_only_if_node_is_sole_voter(node: tuple[Path, Path]) -> None:
     (node[0] / METADATA).mkdir()
     for quorum, broken in ((QUORUM, True), (QUORUM.replace("}]", '},{"voterId":2}]'), False)):
         (node[0] / METADATA / "quorum-state").write_text(quorum)
@@ -135,7 +137,7 @@ def test_a_metadata_folder_without_log_is_judged_by_the_voters(node: tuple[Path,
         assert found.start.starts == "yes"
 
 
-def test_a_directory_without_metadata_is_taken_offline_by_a_checkpoint(node: tuple[Path, Path]) -> None:
+def test_corrupt_checkpoint_takes_log_directory_without_metadata_log_offline(node: tuple[Path, Path]) -> None:
     """A broker of 4.4.0 starts, and makes an empty orders-1 in the other directory."""
     has_metadata(node[0])
     name = "recovery-point-offset-checkpoint"
@@ -157,7 +159,7 @@ def test_a_directory_without_metadata_is_taken_offline_by_a_checkpoint(node: tup
     [("directory.id=Z", "directory.id=!", "yes"), ("cluster.id", "c.id", "yes"), ("node.id", "n.id", "yes"),
      ("version=1", "version=2", "yes"), ("node.id=1", "node.id=x", "yes"), ("version=1", "", "no")],
 )  # fmt: skip
-def test_a_directory_without_metadata_is_taken_offline_by_bad_properties(
+def test_invalid_meta_properties_take_log_directory_without_metadata_log_offline(
     node: tuple[Path, Path], old: str, new: str, starts: str
 ) -> None:
     """As a broker of 4.4.0 did with each; it exits if the directory has the cluster's metadata."""
@@ -171,7 +173,7 @@ def test_a_directory_without_metadata_is_taken_offline_by_bad_properties(
     assert together(*node).start.starts == "no"
 
 
-def test_settings_are_compared_with_the_directories(node: tuple[Path, Path]) -> None:
+def test_server_properties_that_contradict_log_directories_stop_broker_start(node: tuple[Path, Path]) -> None:
     has_metadata(node[0])
     path = settings(node[0].parent, f"log.dirs={node[0]} , {node[1]}", "node.id=7", "process.roles=broker")
     found = by_settings(path)
@@ -183,7 +185,7 @@ def test_settings_are_compared_with_the_directories(node: tuple[Path, Path]) -> 
     assert "none/meta.properties: meta-properties-missing" in line
 
 
-def test_log_inspect_takes_several_directories_or_a_properties_file(
+def test_log_inspect_command_accepts_several_log_directories_or_a_server_properties_file(
     node: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = settings(node[0].parent, f"log.dirs={node[0]},{node[1]}", "process.roles=broker")
@@ -205,7 +207,9 @@ def test_log_inspect_takes_several_directories_or_a_properties_file(
             app.invoke(context)
 
 
-def test_what_was_not_checked_depends_on_what_was_given(node: tuple[Path, Path]) -> None:
+def test_start_prediction_lists_other_directories_as_unchecked_unless_server_properties_are_given(
+    node: tuple[Path, Path],
+) -> None:
     path = settings(node[0].parent, f"log.dirs={node[0]},{node[1]}", "process.roles=broker")
     *_, (_, _, lines) = start_answers(by_settings(path))
     assert not any("other log directories" in line or "whether its node.id" in line for line in lines)

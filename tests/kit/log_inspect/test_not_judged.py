@@ -72,7 +72,7 @@ def assert_not_judged(found: Inspection, **counts: int) -> None:
 
 @pytest.mark.parametrize("kind", ["fifo", "link to nothing", "folder", "socket", "/dev/zero", "/dev/full", "/dev/null"])
 @pytest.mark.parametrize("suffix", SUFFIXES)
-def test_what_is_no_regular_file_is_not_judged(log: Log, suffix: str, kind: str) -> None:
+def test_segment_or_index_that_is_a_fifo_folder_or_device_is_not_judged(log: Log, suffix: str, kind: str) -> None:
     last = bases(log)[-1]
     put(file(log, last, suffix), kind)
     found = seen(log.folder, records=True)
@@ -84,7 +84,7 @@ def test_what_is_no_regular_file_is_not_judged(log: Log, suffix: str, kind: str)
 
 @pytest.mark.parametrize("kind", ["fifo", "link to nothing", "folder", "/dev/zero"])
 @pytest.mark.parametrize("name", ["leader-epoch-checkpoint", "partition.metadata", "recovery-point-offset-checkpoint"])
-def test_a_checkpoint_that_is_no_regular_file_is_not_judged(log: Log, name: str, kind: str) -> None:
+def test_checkpoint_file_that_is_a_fifo_folder_or_device_is_not_judged(log: Log, name: str, kind: str) -> None:
     (log.folder.parent / "meta.properties").write_text(META)
     put((log.folder.parent if name.startswith("recovery") else log.folder) / name, kind)
     if kind == "folder" and name.startswith("recovery"):  # a broker takes it for a partition, and stops
@@ -95,7 +95,7 @@ def test_a_checkpoint_that_is_no_regular_file_is_not_judged(log: Log, name: str,
     assert found.start.starts == "cannot tell"
 
 
-def test_a_segment_that_links_to_a_segment_is_read(log: Log) -> None:
+def test_segment_that_is_a_symlink_to_a_segment_is_inspected_as_sound(log: Log) -> None:
     path = file(log, bases(log)[1], "log")
     path.rename(log.folder.parent / "elsewhere")
     path.symlink_to(log.folder.parent / "elsewhere")
@@ -105,7 +105,7 @@ def test_a_segment_that_links_to_a_segment_is_read(log: Log) -> None:
 
 
 @pytest.mark.parametrize("declared", [2**32 - 1, 3_000_000_000, 33 * 12 + 129 * 2**20])
-def test_snappy_declaring_an_impossible_size_is_broken(tmp_path: Path, declared: int) -> None:
+def test_snappy_batch_declaring_impossible_decompressed_size_is_broken(tmp_path: Path, declared: int) -> None:
     number, preamble = declared, bytearray()
     while number >= 0x80:
         preamble.append(number & 0x7F | 0x80)
@@ -117,7 +117,9 @@ def test_snappy_declaring_an_impossible_size_is_broken(tmp_path: Path, declared:
     assert kinds(found) == {"bad-records"}
 
 
-def test_records_that_could_be_read_and_were_not_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readable_batch_above_decompression_limit_is_counted_as_record_unread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("kafka_conformance.log_inspect.checks.records.LARGEST_BYTES", 50_000)
     payload = bytes(cramjam.snappy.compress_raw(bytes(60_000)))
     assert len(payload) * 32 > 60_000  # a reader of snappy reads it
@@ -126,7 +128,7 @@ def test_records_that_could_be_read_and_were_not_are_counted(tmp_path: Path, mon
     assert seen(folder).verdict == "sound"  # nobody asked for records
 
 
-def test_what_is_broken_goes_before_what_is_not_judged(log: Log) -> None:
+def test_verdict_is_broken_when_a_segment_is_broken_and_an_index_unreadable(log: Log) -> None:
     put(file(log, bases(log)[-1], "timeindex"), "fifo")
     path = file(log, 0, "log")
     path.write_bytes(path.read_bytes()[:-1] + b"?")

@@ -15,14 +15,14 @@ from kafka_conformance.log_inspect.inspection import inspect
 from kafka_reference.record_batch import Codec, NewBatch, NewRecord, encode_batch
 
 
-def test_segment_named_after_a_later_offset_is_found(log: Log) -> None:
+def test_segment_with_batches_below_base_offset_of_file_name_is_found(log: Log) -> None:
     first = bases(log)[1]
     for suffix in ("log", "index", "timeindex", "txnindex", "snapshot"):
         file(log, first, suffix).rename(file(log, first + 2, suffix))
     assert "offset-before-segment" in kinds(seen(log.folder))
 
 
-def test_missing_cut_and_zeroed_indexes(log: Log) -> None:
+def test_missing_truncated_and_zero_filled_offset_indexes_are_found(log: Log) -> None:
     file(log, 0, "index").unlink()
     assert kinds(seen(log.folder)) == {"index-missing"}
     path = file(log, bases(log)[1], "index")
@@ -32,7 +32,7 @@ def test_missing_cut_and_zeroed_indexes(log: Log) -> None:
     assert kinds(seen(log.folder)) == {"index-missing", "index-zero-tail"}
 
 
-def test_transaction_index_faults_are_found(log: Log) -> None:
+def test_missing_duplicated_or_changed_transaction_index_entry_is_found(log: Log) -> None:
     path = file(log, 0, "txnindex")
     whole = path.read_bytes()
     path.unlink()
@@ -58,18 +58,18 @@ def test_transaction_index_faults_are_found(log: Log) -> None:
         ("0\n3\n0 0\n2 63\n4 127\n", "leader-epochs-wrong"), ("0\n1\n0 0\n", "leader-epochs-wrong"),
     ],
 )  # fmt: skip
-def test_the_leader_epoch_checkpoint(log: Log, text: str, kind: str) -> None:
+def test_invalid_leader_epoch_checkpoint_is_found_as_corrupt_or_wrong(log: Log, text: str, kind: str) -> None:
     (log.folder / "leader-epoch-checkpoint").write_text(text)
     assert kinds(seen(log.folder)) == {kind}
 
 
-def test_no_leader_epoch_checkpoint(log: Log) -> None:
+def test_missing_leader_epoch_checkpoint_is_suspicious(log: Log) -> None:
     (log.folder / "leader-epoch-checkpoint").unlink()
     assert kinds(seen(log.folder), "suspicious") == {"leader-epochs-missing"}
 
 
 @pytest.mark.parametrize("text", ["", "0\n", "0\n0\n"])
-def test_empty_checkpoints_have_no_entries(log: Log, text: str) -> None:
+def test_empty_checkpoint_files_are_valid_and_have_no_entries(log: Log, text: str) -> None:
     """As Java reads them: a new broker creates all of them so."""
     (log.folder / "leader-epoch-checkpoint").write_text(text)
     (log.folder.parent / "log-start-offset-checkpoint").write_text(text)
@@ -77,7 +77,7 @@ def test_empty_checkpoints_have_no_entries(log: Log, text: str) -> None:
     assert (kinds(found), kinds(found, "suspicious")) == (set(), {"leader-epochs-missing"})
 
 
-def test_a_leader_epoch_checkpoint_that_a_broker_writes_in_the_meantime(log: Log) -> None:
+def test_leader_epoch_checkpoint_written_by_broker_during_inspection_gives_no_finding(log: Log) -> None:
     path = log.folder / "leader-epoch-checkpoint"
     whole = path.read_text()
     path.write_text("")
@@ -85,7 +85,7 @@ def test_a_leader_epoch_checkpoint_that_a_broker_writes_in_the_meantime(log: Log
     assert found.findings == []
 
 
-def test_headers_that_contradict_themselves(tmp_path: Path) -> None:
+def test_batch_header_with_inconsistent_count_or_attributes_is_a_bad_header(tmp_path: Path) -> None:
     def more(batch: bytearray) -> None:
         batch[57:61] = struct.pack(">i", 7)
 
@@ -99,7 +99,9 @@ def test_headers_that_contradict_themselves(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("codec", list(Codec))
-def test_records_under_a_valid_checksum(tmp_path: Path, codec: Codec) -> None:
+def test_undecodable_records_under_valid_checksum_are_found_only_when_records_are_read(
+    tmp_path: Path, codec: Codec
+) -> None:
     log = Log(tmp_path / "t-0")
     log.append(data(5, codec=codec))
     log.append(data(5, codec=codec))
@@ -111,7 +113,7 @@ def test_records_under_a_valid_checksum(tmp_path: Path, codec: Codec) -> None:
     assert kinds(found) == {"bad-records"}, found.findings
 
 
-def test_records_that_contradict_the_header(tmp_path: Path) -> None:
+def test_record_timestamps_count_and_offsets_that_contradict_batch_header_are_found(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
     log.append(data(3))
     path = log.write() / f"{0:020}.log"
@@ -126,7 +128,7 @@ def test_records_that_contradict_the_header(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("magic", [0, 1])
-def test_formats_before_v2_are_judged_in_part(tmp_path: Path, magic: int) -> None:
+def test_message_formats_0_and_1_have_checksums_judged_but_records_unread(tmp_path: Path, magic: int) -> None:
     folder = tmp_path / "t-0"
     folder.mkdir()
     batches = [
@@ -144,7 +146,9 @@ def test_formats_before_v2_are_judged_in_part(tmp_path: Path, magic: int) -> Non
     assert kinds(seen(folder)) == {"crc-mismatch"}
 
 
-def test_a_batch_larger_than_the_buffer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batch_larger_than_scan_buffer_is_sound_and_flipped_bit_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("kafka_conformance.log_inspect.scan.BUFFER", 128)
     log = healthy(tmp_path / "t-0")
     assert seen(log.folder).findings == []
@@ -155,7 +159,7 @@ def test_a_batch_larger_than_the_buffer(tmp_path: Path, monkeypatch: pytest.Monk
     assert kinds(seen(log.folder)) == {"crc-mismatch"}
 
 
-def test_findings_of_one_kind_are_counted_when_there_are_many(tmp_path: Path) -> None:
+def test_findings_of_a_type_beyond_20_are_only_counted(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
     for number in range(100):
         log.append(data(1, (5, 100 - number, 0)))
@@ -165,7 +169,7 @@ def test_findings_of_one_kind_are_counted_when_there_are_many(tmp_path: Path) ->
     assert sum(row.more for row in found.findings) == 79
 
 
-def test_one_wrong_offset_or_epoch_is_not_reported_for_all_later_batches(log: Log) -> None:
+def test_wrong_offset_or_leader_epoch_of_a_batch_is_reported_only_once(log: Log) -> None:
     base, position, _ = log.positions[5]
     change(file(log, base, "log"), position, struct.pack(">q", 50))
     found = seen(log.folder)
@@ -174,7 +178,7 @@ def test_one_wrong_offset_or_epoch_is_not_reported_for_all_later_batches(log: Lo
     assert sum(row.kind == "leader-epoch-back" for row in seen(log.folder).findings) == 1
 
 
-def test_compaction_makes_gaps_legal(tmp_path: Path) -> None:
+def test_offset_and_sequence_gaps_are_legal_in_compacted_partition(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
     log.append(data(3, (1, 0, 0)))
     log.append(data(3, (1, 0, 3)))
@@ -192,7 +196,7 @@ def test_compaction_makes_gaps_legal(tmp_path: Path) -> None:
     assert found.partitions[0].compacted
 
 
-def test_a_producer_that_the_broker_forgot_may_go_on_with_any_sequence(tmp_path: Path) -> None:
+def test_sequence_gap_after_producer_state_expired_is_only_a_note(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
     log.append(replace(data(3, (1, 0, 0)), records=[NewRecord(START_MS, None, b"v")]))
     log.append(data(3, (1, 0, 77), timestamp=START_MS + 86_400_000))
@@ -208,7 +212,7 @@ def test_a_producer_that_the_broker_forgot_may_go_on_with_any_sequence(tmp_path:
         (b"\xff\xff\0\1", b"\0" * 6, "InvalidRecordException"),
     ],
 )  # fmt: skip
-def test_a_control_batch_without_a_readable_marker_is_broken(
+def test_control_batch_without_readable_transaction_marker_is_broken(
     tmp_path: Path, key: bytes | None, value: bytes | None, what: str
 ) -> None:
     log = Log(tmp_path / "t-0")
@@ -219,7 +223,7 @@ def test_a_control_batch_without_a_readable_marker_is_broken(
     assert what in found.findings[0].what
 
 
-def test_an_empty_control_batch_is_what_compaction_left_of_a_marker(tmp_path: Path) -> None:
+def test_empty_control_batch_left_by_compaction_is_not_a_bad_marker(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
     log.append(data(2, (1, 0, 0), transactional=True))
     log.append(control(1, 0, commit=True))
@@ -233,7 +237,7 @@ def test_an_empty_control_batch_is_what_compaction_left_of_a_marker(tmp_path: Pa
 
 
 @pytest.mark.parametrize("codec", [5, 7])
-def test_a_codec_without_a_number_in_kafka_is_a_bad_header(log: Log, codec: int) -> None:
+def test_batch_with_undefined_compression_codec_number_is_a_bad_header(log: Log, codec: int) -> None:
     base, position, _ = log.positions[5]
 
     def edit(batch: bytearray) -> None:
@@ -244,7 +248,7 @@ def test_a_codec_without_a_number_in_kafka_is_a_bad_header(log: Log, codec: int)
     assert (row.kind, row.what) == ("bad-header", f"codec {codec} is unknown")
 
 
-def test_a_sequence_of_0_follows_the_largest_one(tmp_path: Path) -> None:
+def test_producer_sequence_that_wraps_to_0_after_int32_max_gives_no_finding(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
     log.append(data(2, (5, 0, 2**31 - 2)))
     log.append(data(1, (5, 0, 0)))

@@ -27,7 +27,7 @@ MISTAKES: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_planted_mistake_fails_the_tests_of_the_check(name: str, tmp_path: Path) -> None:
+def test_planted_mistake_in_log_inspect_check_fails_tests_of_that_check(name: str, tmp_path: Path) -> None:
     mistake = MISTAKES[name]
     planted = json.dumps([f"kafka_conformance.log_inspect.{mistake['module']}", mistake["old"], mistake["new"]])
     path = os.pathsep.join([str(HERE.parents[1] / "shared"), *sys.path])
@@ -43,7 +43,7 @@ def test_a_planted_mistake_fails_the_tests_of_the_check(name: str, tmp_path: Pat
     assert "ImportError" not in ran.stdout
 
 
-def test_every_module_of_checks_has_a_planted_mistake() -> None:
+def test_every_log_inspect_check_module_has_a_planted_mistake() -> None:
     checks = ROOT / "kit/kafka_conformance/log_inspect/checks"
     modules = {f"checks.{path.stem}" for path in checks.glob("[a-z]*.py")} - {"checks.context"}
     assert modules <= {mistake["module"] for mistake in MISTAKES.values()}

@@ -41,7 +41,7 @@ def run(folder: Path, *words: str) -> str:
     return ran.stdout.splitlines()[-1]
 
 
-def test_nothing_is_opened_for_writing_or_changed(tmp_path: Path) -> None:
+def test_log_inspect_and_find_open_no_file_for_writing_and_change_nothing(tmp_path: Path) -> None:
     folder = healthy(tmp_path / "orders-0").folder
     opened, _, changed = run(folder).partition(" ")
     assert int(opened) >= len(list(folder.iterdir()))

@@ -22,7 +22,9 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Log:
 
 
 @pytest.mark.parametrize("buffer", [61, 100, 1_000, 4 * 2**20])
-def test_headers_are_those_of_the_reference(log: Log, buffer: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_segment_scan_reads_same_batch_headers_as_reference_with_any_buffer_size(
+    log: Log, buffer: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(scanning, "BUFFER", buffer)
     for path in sorted(log.folder.glob("*.log")):
         expected = list(decode_batches(path.read_bytes()))
@@ -45,7 +47,9 @@ def test_headers_are_those_of_the_reference(log: Log, buffer: int, monkeypatch: 
 
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(cut=st.integers(0, 4_000))
-def test_a_cut_file_ends_where_the_reference_ends(cut: int, log: Log, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_segment_scan_of_truncated_file_ends_at_last_valid_byte_of_reference(
+    cut: int, log: Log, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     whole = (log.folder / f"{0:020}.log").read_bytes()
     path = tmp_path_factory.mktemp("cut") / f"{0:020}.log"
     path.write_bytes(whole[: min(cut, len(whole))])
@@ -65,7 +69,9 @@ def test_a_cut_file_ends_where_the_reference_ends(cut: int, log: Log, tmp_path_f
 
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(noise=st.binary(max_size=300))
-def test_noise_ends_the_scan_and_raises_nothing(noise: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_segment_scan_of_random_bytes_ends_without_raising(
+    noise: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.mktemp("noise") / f"{0:020}.log"
     path.write_bytes(noise)
     with Segment(path, keep=True) as segment:
@@ -76,11 +82,11 @@ def test_noise_ends_the_scan_and_raises_nothing(noise: bytes, tmp_path_factory: 
 @pytest.mark.parametrize(
     ("base", "delta", "last"), [(-1, 5, -1), (0, 4, 4), (2**31 - 1, 0, 2**31 - 1), (2**31 - 2, 3, 1)]
 )
-def test_last_sequence_of_a_batch_wraps(base: int, delta: int, last: int) -> None:
+def test_last_sequence_of_batch_wraps_to_zero_after_int32_max(base: int, delta: int, last: int) -> None:
     assert BatchHeader(0, 0, 0, 2, 0, 0, delta, 0, 0, 1, 0, base, delta + 1).last_sequence == last
 
 
-def test_zeros_at_the_end_of_an_index_are_no_entries(tmp_path: Path) -> None:
+def test_trailing_zeros_of_index_file_are_not_counted_as_entries(tmp_path: Path) -> None:
     path = tmp_path / f"{0:020}.index"
     path.write_bytes(b"\0\0\0\x05\0\0\x01\0" + bytes(200_000) + b"")
     index = IndexFile(path, 10)
@@ -94,7 +100,7 @@ def test_zeros_at_the_end_of_an_index_are_no_entries(tmp_path: Path) -> None:
     assert [entry[1:] for entry in IndexFile(first, 3).time_entries()] == [(0, 3)]
 
 
-def test_entries_of_an_index_from_a_number_on(tmp_path: Path) -> None:
+def test_index_entries_iterated_from_start_number_omit_earlier_entries(tmp_path: Path) -> None:
     path = tmp_path / f"{0:020}.index"
     path.write_bytes(b"".join(bytes((0, 0, 0, number, 0, 0, number, 0)) for number in range(1, 30)))
     index = IndexFile(path, 10)

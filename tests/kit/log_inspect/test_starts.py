@@ -87,7 +87,7 @@ STOPS: dict[str, tuple[Callable[[Path], object], str]] = {
 
 
 @pytest.mark.parametrize("name", STOPS)
-def test_a_broker_does_not_start_on_the_directory(root: Path, name: str) -> None:
+def test_broker_is_predicted_not_to_start_on_fatally_damaged_directory(root: Path, name: str) -> None:
     assert seen(root).start.starts == "yes"
     damage, kind = STOPS[name]
     damage(root)
@@ -98,13 +98,13 @@ def test_a_broker_does_not_start_on_the_directory(root: Path, name: str) -> None
 
 
 @pytest.mark.parametrize("name", ["x.txt", "notes-from-yesterday"])
-def test_a_file_of_any_name_does_not_stop_a_start(root: Path, name: str) -> None:
+def test_unknown_file_in_log_directory_does_not_stop_broker_start(root: Path, name: str) -> None:
     (root / name).write_bytes(b"x")
     assert seen(root).start.starts == "yes"
 
 
 @pytest.mark.parametrize("name", [f"orders-2.{'ab' * 16}-stray", f"orders-2.{'ab' * 16}-delete", "orders-2.abc-delete"])
-def test_a_folder_that_was_set_aside_is_named_with_a_size(root: Path, name: str) -> None:
+def test_stray_or_deleted_partition_folder_is_a_leftover_reported_with_size(root: Path, name: str) -> None:
     shutil.copytree(root / "orders-1", root / name)
     found = seen(root)
     assert (found.start.starts, found.verdict) == ("yes", "sound")
@@ -114,19 +114,19 @@ def test_a_folder_that_was_set_aside_is_named_with_a_size(root: Path, name: str)
     assert ("never deletes" in row.what) == name.endswith("-stray")
 
 
-def test_zeros_at_the_end_after_a_kill_are_cut_off(root: Path) -> None:
+def test_zeros_at_log_end_after_unclean_stop_are_truncated_without_loss(root: Path) -> None:
     unclean(root)
     grow(active(root, "log"), bytes(4_096))
     found = seen(root)
     assert (found.start.starts, by_name(found)) == ("yes", (189, 189))
 
 
-def test_a_log_without_a_directory_of_a_broker_is_not_asked(log: Log) -> None:
+def test_broker_start_is_not_predicted_for_folder_without_meta_properties(log: Log) -> None:
     for folder in (log.folder, log.folder.parent):
         assert seen(folder).start.starts == "not asked"
 
 
-def test_a_partition_without_metadata_is_set_aside(root: Path) -> None:
+def test_partition_without_partition_metadata_is_set_aside_by_broker_start(root: Path) -> None:
     (root / "orders-1/partition.metadata").unlink()
     found = seen(root)
     assert (found.start.starts, found.verdict, kinds(found)) == ("yes", "broken", {"partition-metadata-missing"})
@@ -134,7 +134,7 @@ def test_a_partition_without_metadata_is_set_aside(root: Path) -> None:
     assert len(found.start.changes) == 1
 
 
-def test_a_partition_without_metadata_was_kept_before_3_7(root: Path) -> None:
+def test_partition_without_partition_metadata_is_kept_by_brokers_before_3_7(root: Path) -> None:
     (root / "orders-1/partition.metadata").unlink()
     found = inspect(open_directory(root), release=parse_release("3.6.2"))
     assert (found.start.starts, found.verdict, kinds(found, "suspicious")) == (
@@ -145,7 +145,7 @@ def test_a_partition_without_metadata_was_kept_before_3_7(root: Path) -> None:
     assert (by_name(found, "orders-1"), found.start.changes) == ((189, 189), [])
 
 
-def test_a_partition_with_another_topic_id_was_deleted_before_3_7(root: Path) -> None:
+def test_partition_with_conflicting_topic_id_is_deleted_by_brokers_before_3_7(root: Path) -> None:
     shutil.copytree(root / "orders-0", root / "orders-2")
     (root / "orders-1/partition.metadata").write_text(OTHER)
     found = inspect(open_directory(root), release=parse_release("3.6.2"))
@@ -155,7 +155,7 @@ def test_a_partition_with_another_topic_id_was_deleted_before_3_7(root: Path) ->
     assert "orders-1: empty for clients, if it is deleted" in found.start.wrong
 
 
-def test_the_rarer_of_two_topic_ids_is_set_aside(root: Path) -> None:
+def test_minority_topic_id_is_broken_and_tied_topic_ids_are_broken_in_every_partition(root: Path) -> None:
     shutil.copytree(root / "orders-0", root / "orders-2")
     (root / "orders-1/partition.metadata").write_text(OTHER)
     found = seen(root)
@@ -171,7 +171,7 @@ def test_the_rarer_of_two_topic_ids_is_set_aside(root: Path) -> None:
         assert sum(row.what.count(known) for row in found.findings) == 1
 
 
-def test_findings_before_the_segments_count_in_the_row_of_their_partition(root: Path, log: Log) -> None:
+def test_broken_count_of_partition_includes_missing_segments_and_topic_id_findings(root: Path, log: Log) -> None:
     (root / "orders-0" / f"{bases(log)[1]:020}.log").unlink()
     (root / "orders-1/partition.metadata").write_text(OTHER)
     (root / "lost+found").mkdir()
@@ -184,14 +184,14 @@ def test_findings_before_the_segments_count_in_the_row_of_their_partition(root: 
     assert sum(rows.values()) == found.broken - 1
 
 
-def test_a_gone_segment_counts_in_the_row_of_a_folder_inspected_by_itself(log: Log) -> None:
+def test_missing_segment_is_counted_as_broken_for_single_inspected_partition_folder(log: Log) -> None:
     (log.folder / f"{bases(log)[1]:020}.log").unlink()
     found = seen(log.folder)
     assert "segment-gone" in kinds(found)
     assert found.partitions[0].broken == found.broken
 
 
-def test_what_was_not_checked_stands_after_the_third_answer(root: Path) -> None:
+def test_start_report_lists_unchecked_items_in_the_fourth_and_last_answer(root: Path) -> None:
     answers = list(start_answers(seen(root)))
     assert len(answers) == 4
     assert [any("server.properties" in line for line in lines) for _, _, lines in answers] == [
@@ -202,7 +202,7 @@ def test_what_was_not_checked_stands_after_the_third_answer(root: Path) -> None:
     ]
 
 
-def test_a_log_cut_behind_the_index_ends_where_the_segment_begins(root: Path, log: Log) -> None:
+def test_truncated_log_with_intact_index_ends_at_segment_base_after_clean_stop(root: Path, log: Log) -> None:
     """The last entry of the index has an offset that no batch has: the broker hides the whole segment."""
     path, base = active(root, "log"), bases(log)[-1]
     path.write_bytes(path.read_bytes()[:2_000])
@@ -216,7 +216,7 @@ def test_a_log_cut_behind_the_index_ends_where_the_segment_begins(root: Path, lo
     assert end == after > base
 
 
-def test_a_damaged_batch_is_cut_off_after_a_kill_and_kept_after_a_stop(root: Path, log: Log) -> None:
+def test_damaged_batch_is_truncated_after_unclean_stop_and_kept_after_clean_stop(root: Path, log: Log) -> None:
     base, position, _ = next(each for each in log.positions[-20:] if each[0] == bases(log)[-1])
     path = active(root, "log")
     whole = bytearray(path.read_bytes())
@@ -232,7 +232,7 @@ def test_a_damaged_batch_is_cut_off_after_a_kill_and_kept_after_a_stop(root: Pat
     assert by_name(seen(root))[1] < 189  # the last segment is always recovered
 
 
-def test_an_earlier_segment_is_recovered_only_from_the_recovery_point_on(root: Path, log: Log) -> None:
+def test_damaged_segment_below_recovery_point_is_not_truncated_after_unclean_stop(root: Path, log: Log) -> None:
     unclean(root)
     path = root / "orders-0" / f"{0:020}.log"
     whole = bytearray(path.read_bytes())
@@ -244,7 +244,7 @@ def test_an_earlier_segment_is_recovered_only_from_the_recovery_point_on(root: P
 
 
 @pytest.mark.parametrize("suffix", ["index", "timeindex"])
-def test_zeros_of_an_index_after_a_clean_stop_are_entries(root: Path, suffix: str) -> None:
+def test_index_zeros_are_broken_after_clean_stop_and_legal_after_unclean_stop(root: Path, suffix: str) -> None:
     grow(active(root, suffix), bytes(240))
     found = seen(root)
     assert (found.start.starts, kinds(found)) == ("yes", {"index-zero-tail"})
@@ -253,7 +253,7 @@ def test_zeros_of_an_index_after_a_clean_stop_are_entries(root: Path, suffix: st
     assert kinds(seen(root)) == set()
 
 
-def test_a_time_index_that_ends_early_is_broken(root: Path, log: Log) -> None:
+def test_time_index_missing_last_entries_is_found_as_too_short(root: Path, log: Log) -> None:
     path = root / "orders-0" / f"{0:020}.timeindex"
     whole = path.read_bytes()
     for entries in (0, 2):
@@ -267,7 +267,7 @@ def test_a_time_index_that_ends_early_is_broken(root: Path, log: Log) -> None:
     assert kinds(seen(log.folder)) == set()
 
 
-def test_an_index_without_a_segment_is_a_lost_segment(root: Path, log: Log) -> None:
+def test_index_without_segment_file_is_reported_as_missing_segment(root: Path, log: Log) -> None:
     middle = bases(log)[1]
     path = root / "orders-0" / f"{middle:020}.log"
     path.rename(f"{path}.deleted")
@@ -278,7 +278,7 @@ def test_an_index_without_a_segment_is_a_lost_segment(root: Path, log: Log) -> N
     assert found.start.changes[0].startswith("deletes: orders-0/")
 
 
-def test_a_log_start_after_the_end_deletes_all_segments(root: Path) -> None:
+def test_log_start_offset_beyond_log_end_deletes_all_segments(root: Path) -> None:
     (root / "log-start-offset-checkpoint").write_text("0\n1\norders 0 500\n")
     found = seen(root)
     assert kinds(found) == {"checkpoint-past-end"}
@@ -289,7 +289,7 @@ def test_a_log_start_after_the_end_deletes_all_segments(root: Path) -> None:
     ("text", "starts"),
     [(QUORUM, "yes"), ("\0" * 60, "no"), ("", "no"), ("[]", "no"), ("{}", "no"), (QUORUM.replace("0}", "9}"), "no")],
 )
-def test_a_quorum_state_that_cannot_be_read_stops_a_start(root: Path, text: str, starts: str) -> None:
+def test_unreadable_quorum_state_file_stops_broker_start(root: Path, text: str, starts: str) -> None:
     Log(root / METADATA).write()
     (root / METADATA / "quorum-state").write_text(text)
     assert seen(root).start.starts == starts
@@ -308,7 +308,7 @@ def test_a_quorum_state_that_cannot_be_read_stops_a_start(root: Path, text: str,
         (QUORUM.replace("0}", "1}"), "3.8.1", "yes", None),
     ],
 )
-def test_a_quorum_state_that_cannot_be_read_was_cleared_up_to_3_7(
+def test_unreadable_quorum_state_file_is_deleted_or_stops_start_depending_on_release(
     root: Path, text: str, release: str, starts: str, effect: str | None
 ) -> None:
     """As brokers of 3.3.2, 3.6.2, 3.7.2, 3.8.1, 3.9.2 and 4.4.0 did."""
@@ -330,9 +330,7 @@ def bootstrap(name: bytes) -> bytes:
     [(bootstrap(b"metadata.version"), "yes"), (bootstrap(b"other.version"), "no"), (b"", "no"), (bytes(249), "no"),
      (bootstrap(b"metadata.version")[:-5], "no"), (b"\x55" * 249, "no")],
 )  # fmt: skip
-def test_a_bootstrap_checkpoint_without_the_metadata_version_stops_a_start(
-    root: Path, data: bytes, starts: str
-) -> None:
+def test_bootstrap_checkpoint_without_metadata_version_stops_broker_start(root: Path, data: bytes, starts: str) -> None:
     (root / "bootstrap.checkpoint").write_bytes(data)
     assert seen(root).start.starts == "yes"  # it is not the directory of the cluster's metadata
     Log(root / METADATA).write()
@@ -341,7 +339,7 @@ def test_a_bootstrap_checkpoint_without_the_metadata_version_stops_a_start(
     assert (found.start.starts, "bootstrap-corrupt" in kinds(found)) == (starts, starts == "no")
 
 
-def test_a_metadata_log_without_the_beginning_needs_a_snapshot(root: Path) -> None:
+def test_metadata_log_without_first_offsets_starts_only_with_a_snapshot(root: Path) -> None:
     log = Log(root / METADATA, base=318, offset=318)
     log.write()
     (root / METADATA / "quorum-state").write_text(QUORUM)
@@ -359,7 +357,7 @@ def test_a_metadata_log_without_the_beginning_needs_a_snapshot(root: Path) -> No
         assert len(corrupt) == (starts == "yes")
 
 
-def test_a_directory_of_a_broker_with_zookeeper_is_for_releases_before_4(root: Path) -> None:
+def test_zookeeper_broker_directory_starts_on_3_9_but_not_on_4_4(root: Path) -> None:
     (root / "meta.properties").write_text("version=0\nbroker.id=1\ncluster.id=AAAAAAAAQACAAAAAAAAAAA\n")
     (root / "orders-1/partition.metadata").unlink()
     opened = open_directory(root)
@@ -368,7 +366,7 @@ def test_a_directory_of_a_broker_with_zookeeper_is_for_releases_before_4(root: P
     assert (found.start.kafka, found.start.starts) == ("4.4.0", "no")
 
 
-def test_an_inspection_changes_no_file_and_no_time(root: Path) -> None:
+def test_inspection_and_searches_change_no_file_content_or_timestamp(root: Path) -> None:
     grow(active(root, "log"), bytes(100))
     (root / "orders-1/partition.metadata").unlink()
 
@@ -385,13 +383,13 @@ def test_an_inspection_changes_no_file_and_no_time(root: Path) -> None:
     assert state() == before
 
 
-def test_what_was_not_checked_is_in_the_verdict(root: Path) -> None:
+def test_start_prediction_lists_files_read_and_settings_not_checked(root: Path) -> None:
     start = seen(root).start
     assert any("meta.properties" in line for line in start.read)
     assert any("server.properties" in line for line in start.not_checked)
 
 
-def test_a_time_index_that_is_missing_alone_is_made_empty(root: Path) -> None:
+def test_missing_time_index_is_rebuilt_only_if_offset_index_is_missing_too(root: Path) -> None:
     path = root / "orders-0" / f"{0:020}.timeindex"
     path.unlink()
     found = seen(root)

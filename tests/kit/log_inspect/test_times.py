@@ -33,7 +33,7 @@ def written(folder: Path, timestamp: int) -> Path:
         (2**62, "time-in-the-future", "is in the future"),
     ],
 )
-def test_a_timestamp_in_another_unit_is_suspicious_and_the_unit_named(
+def test_timestamp_not_in_milliseconds_is_suspicious_and_finding_names_the_unit(
     tmp_path: Path, timestamp: int, kind: str, words: str
 ) -> None:
     found = seen(written(tmp_path / "t-0", timestamp))
@@ -43,23 +43,23 @@ def test_a_timestamp_in_another_unit_is_suspicious_and_the_unit_named(
     assert (row.offset, row.effect) == (2, "wrong afterwards")
 
 
-def test_times_that_count_from_zero_are_a_note(tmp_path: Path) -> None:
+def test_timestamp_a_few_ms_after_epoch_is_noted_and_partition_is_sound(tmp_path: Path) -> None:
     found = seen(written(tmp_path / "t-0", 5))
     assert (found.verdict, found.suspicious, kinds(found, "note")) == ("sound", 0, {"time-before-2000"})
 
 
 @pytest.mark.parametrize("ahead", [-DAY_MS, DAY_MS // 2])
-def test_clocks_may_be_ahead_by_hours(tmp_path: Path, ahead: int) -> None:
+def test_timestamp_up_to_12_hours_ahead_of_clock_gives_no_finding(tmp_path: Path, ahead: int) -> None:
     assert seen(written(tmp_path / "t-0", time.time_ns() // 1_000_000 + ahead)).findings == []
 
 
-def test_a_record_without_a_timestamp_is_no_finding(tmp_path: Path) -> None:
+def test_record_with_timestamp_minus_1_is_not_suspicious(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
     log.append(data(1, timestamp=-1))
     assert kinds(seen(log.write()), "suspicious") == set()
 
 
-def test_each_segment_has_times_and_sizes(log: Log) -> None:
+def test_inspection_reports_timestamps_records_and_bytes_of_every_segment(log: Log) -> None:
     (one,) = seen(log.folder).partitions
     assert [row.base_offset for row in one.by_segment] == bases(log)
     assert sum(row.records for row in one.by_segment) == one.records
@@ -70,7 +70,7 @@ def test_each_segment_has_times_and_sizes(log: Log) -> None:
     assert one.largest_timestamp == one.by_segment[-1].largest_timestamp
 
 
-def test_a_segment_with_a_late_timestamp_holds_later_segments_from_retention(tmp_path: Path) -> None:
+def test_segment_with_late_timestamp_delays_retention_of_later_segments(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
     log.append(data(2))
     for timestamp in (START_MS + 3 * DAY_MS, START_MS + DAY_MS, START_MS):
@@ -86,13 +86,13 @@ def test_a_segment_with_a_late_timestamp_holds_later_segments_from_retention(tmp
     assert "for the 2 segments after it too, 2.0 days longer" in line
 
 
-def test_ascending_timestamps_hold_no_segment_from_retention(log: Log) -> None:
+def test_segments_with_ascending_timestamps_have_no_delayed_retention(log: Log) -> None:
     found = seen(log.folder)
     assert found.partitions[0].retention_held_by is None
     assert list(retention_lines(found.partitions)) == []
 
 
-def test_a_row_per_segment_is_printed_on_demand(log: Log) -> None:
+def test_terminal_report_lists_segments_only_when_requested(log: Log) -> None:
     found = seen(log.folder)
     printed = []
     for segments in (False, True):
@@ -105,7 +105,7 @@ def test_a_row_per_segment_is_printed_on_demand(log: Log) -> None:
         assert any(line.split()[:2] == ["orders-0", str(base)] for line in after.splitlines())
 
 
-def test_partitions_of_users_are_never_cut_off_by_internal_ones(tmp_path: Path) -> None:
+def test_report_limited_to_50_partitions_lists_user_topics_before_consumer_offsets(tmp_path: Path) -> None:
     log = Log(tmp_path / "__consumer_offsets-0")
     log.append(data(1))
     log.write()

@@ -31,7 +31,7 @@ def layout(cluster: AskedCluster) -> list[tuple[int, int | None]]:
     return [(partition.id, partition.leader) for partition in cluster.partitions]
 
 
-def test_script_step_uses_current_cluster_and_answers_with_java_exception() -> None:
+def test_partitioner_script_applies_cluster_changes_and_returns_java_exceptions_as_answers() -> None:
     def take(step: Any, cluster: Cluster) -> dict[str, Any]:
         if not cluster.partitions:
             raise ArithmeticException
@@ -52,7 +52,7 @@ def test_script_step_uses_current_cluster_and_answers_with_java_exception() -> N
     }
 
 
-def test_exhausted_draws_end_the_script_without_answer() -> None:
+def test_partitioner_script_that_exhausts_supplied_random_draws_raises() -> None:
     def take(*_: Any) -> dict[str, Any]:
         raise DrawsExhausted("add draws")
 
@@ -60,7 +60,7 @@ def test_exhausted_draws_end_the_script_without_answer() -> None:
         play(FOUR, (PLACE,), take)
 
 
-def test_stages_pair_script_step_with_cluster_at_that_step() -> None:
+def test_partitioner_script_steps_are_paired_with_cluster_metadata_after_earlier_changes() -> None:
     stage = [len(cluster.partitions) for _, cluster in stages(FOUR, (PLACE, ClusterStep(EMPTY), PLACE))]
     assert stage == [4, 0, 0]
 
@@ -77,13 +77,17 @@ def test_stages_pair_script_step_with_cluster_at_that_step() -> None:
         ("grown", [(5, 1), (3, None), (2, 0), (0, 1), (6, 0)]),
     ],
 )
-def test_cluster_change_gives_expected_partition_leaders(name: str, changed: list[tuple[int, int | None]]) -> None:
+def test_cluster_metadata_change_gives_expected_partitions_and_leaders(
+    name: str, changed: list[tuple[int, int | None]]
+) -> None:
     assert layout(CHANGES[name](FOUR)) == changed
 
 
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("cluster", [EMPTY, FOUR, *SMALL_CLUSTERS])
-def test_cluster_change_keeps_partition_ids_distinct_and_leaders_among_nodes(name: str, cluster: AskedCluster) -> None:
+def test_cluster_metadata_change_keeps_partition_ids_distinct_and_leaders_among_nodes(
+    name: str, cluster: AskedCluster
+) -> None:
     """Java's sticky cache draws for ever if every available entry has one id, and a leader has to be a node."""
     changed = CHANGES[name](cluster)
     ids = [partition.id for partition in changed.partitions]
@@ -91,7 +95,7 @@ def test_cluster_change_keeps_partition_ids_distinct_and_leaders_among_nodes(nam
     assert {partition.leader for partition in changed.partitions} - {None} <= {node.id for node in changed.nodes}
 
 
-def test_cluster_labels_name_leaders_and_changes() -> None:
+def test_partitioner_script_labels_describe_available_leaders_and_cluster_changes() -> None:
     assert list(cluster_labels(FOUR, (PLACE,))) == ["some led"]
     changes = [ClusterStep(CHANGES[name](FOUR)) for name in ("empty", "leaderless", "all led")]
     assert list(cluster_labels(FOUR, changes)) == [
@@ -99,10 +103,10 @@ def test_cluster_labels_name_leaders_and_changes() -> None:
     ]  # fmt: skip
 
 
-def test_script_topics_are_renamed_in_order_of_first_appearance() -> None:
+def test_partitioner_script_topics_are_renamed_alphabetically_in_order_of_first_appearance() -> None:
     steps = (NewBatchStep("v", 1), PartitionStep("t"), ClusterStep(EMPTY), PartitionStep("v"), PartitionStep("u"))
     assert [getattr(step, "topic", None) for step in renamed(steps)] == ["t", "u", None, "t", "v"]
 
 
-def test_every_script_yields_all_step_sequences_up_to_length() -> None:
+def test_script_enumeration_yields_all_step_sequences_up_to_maximum_length() -> None:
     assert ["".join(script) for script in every_script("ab", 2)] == ["a", "b", "aa", "ab", "ba", "bb"]

@@ -19,16 +19,16 @@ from kafka_conformance.rules.consumer_fetch.rule import RULE
 from kafka_reference.releases import NEWEST
 
 
-def test_consumer_fetch_question_spaces_and_strategy_cover_required_labels() -> None:
+def test_consumer_fetch_question_generators_cover_every_required_label() -> None:
     assert not missing_labels(RULE.slug, generated(RULE.slug, 500))
     assert not missing_labels(RULE.slug, space_questions(RULE.slug))
 
 
-def test_consumer_fetch_questions_are_equal_for_equal_seed() -> None:
+def test_consumer_fetch_question_generation_is_deterministic_for_equal_seed() -> None:
     assert collect(RULE, 40, 7) == collect(RULE, 40, 7)
 
 
-def test_consumer_fetch_rule_has_all_question_spaces_of_the_module() -> None:
+def test_consumer_fetch_rule_uses_every_exported_question_space_under_unique_names() -> None:
     assert {space.questions for space in RULE.spaces} == {getattr(spaces, name) for name in spaces.__all__}
     assert len({space.name for space in RULE.spaces}) == len(RULE.spaces)
 
@@ -50,18 +50,18 @@ def test_consumer_fetch_rule_has_all_question_spaces_of_the_module() -> None:
          {"read_uncommitted", "several batches", "records before an exception"}),
     ],
 )  # fmt: skip
-def test_consumer_fetch_labels_name_isolation_batches_and_outcome(
+def test_consumer_fetch_question_labels_describe_isolation_level_batches_and_outcome(
     question: ConsumerFetchQuestion, expected: set[str]
 ) -> None:
     assert set(labels(question)) == expected
 
 
-def test_consumer_fetch_differences_are_grouped_by_isolation_magic_and_offset() -> None:
+def test_consumer_fetch_differences_are_grouped_by_isolation_level_magic_and_fetch_offset() -> None:
     assert path(ConsumerFetchQuestion("")) == "read_uncommitted, magic -1"
     assert path(Log().append(2).question(1, read_committed=True)) == "read_committed, magic 2, offset"
 
 
-def test_batch_that_ends_below_the_fetch_offset_is_outside_the_domain() -> None:
+def test_fetch_response_with_batch_below_fetch_offset_is_rejected_as_impossible() -> None:
     question = Log(4).append(3).append(1).question(7, read_committed=True, check_crcs=False)
     assert domain(question) == "a broker returns no batch that ends below the fetch offset"
     assert nearest(question) == Log(4).append(3).append(1).question(6, read_committed=True, check_crcs=False)
@@ -71,7 +71,7 @@ def test_batch_that_ends_below_the_fetch_offset_is_outside_the_domain() -> None:
     assert domain(Log().append(1, attributes=7).question()) == ""
 
 
-def test_everyday_fetch_questions_are_in_domain_and_throw_nothing() -> None:
+def test_ordinary_fetch_questions_are_possible_and_raise_no_exception() -> None:
     for question in plain():
         assert domain(question) == ""
         assert "raises" not in ask(question, NEWEST)
@@ -83,7 +83,7 @@ def rows(question: ConsumerFetchQuestion) -> list[tuple[str, str]]:
     return [(row.step, row.answer) for row in found]
 
 
-def test_fetch_explanation_has_a_row_per_batch_and_consumer_position() -> None:
+def test_fetch_explanation_lists_offsets_delivered_from_every_batch_and_final_consumer_position() -> None:
     log = Log(4).append(3).append(1, producer=1, transactional=True).end(1, commit=True)
     assert rows(log.question(5)) == [
         ("batch 0: offsets 4 to 6, magic 2", "delivers 5, 6"),
@@ -93,7 +93,7 @@ def test_fetch_explanation_has_a_row_per_batch_and_consumer_position() -> None:
     ]
 
 
-def test_fetch_explanation_names_exception_of_a_corrupt_batch() -> None:
+def test_fetch_explanation_of_corrupt_batch_names_exception_and_consumer_position() -> None:
     assert rows(Log().append(1).append(1, length=13).question())[-2:] == [
         ("no further batch", "CorruptRecordException"),
         ("the consumer", "position 1, raises KafkaException"),
@@ -101,11 +101,11 @@ def test_fetch_explanation_names_exception_of_a_corrupt_batch() -> None:
 
 
 @pytest.mark.parametrize("answer", [None, {"raises": "KafkaException"}, {}])
-def test_fetch_answer_without_delivered_offsets_is_explained_by_no_rows(answer: Any) -> None:
+def test_fetch_explanation_of_answer_without_delivered_offsets_is_empty(answer: Any) -> None:
     assert list(explain_fetch(Log().append(1).question(), NEWEST, [answer])) == []
 
 
-def test_fetch_exception_name_other_than_java_is_harmless_but_missing_exception_differs() -> None:
+def test_fetch_exception_with_different_name_is_harmless_but_missing_exception_is_a_difference() -> None:
     question = Log().append(1, crc_xor=1).question()
     expected = ask(question, NEWEST)
     other = {**expected, "raises": "CorruptRecord"}

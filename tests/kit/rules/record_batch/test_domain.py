@@ -40,7 +40,7 @@ PRODUCER = AskedProducer(7, 0, 0)
         (AskedBatch((AskedRecord(), AskedRecord(offset=2**31))), "offsets ascend"),
     ],
 )
-def test_impossible_record_batch_is_out_of_domain_with_reason(batch: AskedBatch, reason: str) -> None:
+def test_record_batch_that_kafka_cannot_write_is_rejected_with_reason(batch: AskedBatch, reason: str) -> None:
     asked = RecordBatchQuestion(encode=batch)
     assert domain(asked).startswith(reason)
     assert domain(nearest(asked)) == ""
@@ -56,13 +56,13 @@ def test_impossible_record_batch_is_out_of_domain_with_reason(batch: AskedBatch,
         {"records": (AskedRecord(), AskedRecord(offset=2**31 - 1))},
     ],
 )
-def test_batch_that_producer_or_broker_writes_is_in_domain(fields: dict[str, Any]) -> None:
+def test_record_batch_that_producer_or_broker_can_write_is_accepted(fields: dict[str, Any]) -> None:
     asked = RecordBatchQuestion(encode=AskedBatch(**fields))
     assert domain(asked) == ""
     assert nearest(asked) is asked
 
 
-def test_nearest_record_batch_question_keeps_operation_codec_and_bytes() -> None:
+def test_repair_of_record_batch_with_negative_timestamp_changes_only_the_timestamp() -> None:
     asked = RecordBatchQuestion(compress=AskedBatch((AskedRecord("6b", "76", -5),), 2, "zstd", 3, base_offset=9))
     assert nearest(asked) == RecordBatchQuestion(
         compress=AskedBatch((AskedRecord("6b", "76", 0),), 2, "zstd", 3, base_offset=9)
@@ -72,7 +72,7 @@ def test_nearest_record_batch_question_keeps_operation_codec_and_bytes() -> None
     assert nearest(damaged) is damaged
 
 
-def test_everyday_batches_have_few_optional_labels() -> None:
+def test_ordinary_record_batches_cover_transactions_base_offset_leader_epoch_and_every_codec() -> None:
     asked = {label for question in plain() for label in labels(question)}
     assert asked & set(OPTIONAL_LABELS) == {
         *("transactional", "a base offset", "a leader epoch"),

@@ -15,7 +15,7 @@ def decoded(*batches: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("codec", ["NONE", "GZIP", "SNAPPY", "LZ4", "ZSTD"])
-def test_encoded_batch_decodes_to_the_fields_given(codec: str) -> None:
+def test_encoded_record_batch_decodes_to_given_fields_with_every_codec(codec: str) -> None:
     rows = [
         {"key": "a", "value": "1", "timestamp": 3, "headers": [["h", "x"], ["n", None]]},
         {"value": "2", "timestamp": 5},
@@ -33,33 +33,33 @@ def test_encoded_batch_decodes_to_the_fields_given(codec: str) -> None:
     }  # fmt: skip
 
 
-def test_broken_checksum_is_decoded_as_not_valid() -> None:
+def test_batch_with_wrong_checksum_is_decoded_as_not_valid() -> None:
     assert [each["valid"] for each in decoded({"crcXor": 1}, {})] == [False, True]
 
 
-def test_count_of_records_makes_numbered_keys_and_values() -> None:
+def test_integer_record_count_generates_numbered_keys_and_values() -> None:
     assert [(each["key"], each["value"]) for each in decoded({"records": 2})[0]["records"]] == [
         ("k0", "v0"),
         ("k1", "v1"),
     ]
 
 
-def test_batch_of_no_records_is_a_bare_header() -> None:
+def test_batch_of_zero_records_is_encoded_as_61_byte_header() -> None:
     data = encode_fields({"records": 0})
     assert (len(data), data[57:61]) == (61, bytes(4))
 
 
-def test_cut_batch_lacks_the_last_bytes() -> None:
+def test_batch_with_cut_field_is_encoded_without_last_bytes() -> None:
     assert encode_fields({"cut": 3}) == encode_fields({})[:-3]
 
 
 @pytest.mark.parametrize("magic", [0, 1])
-def test_old_format_is_decoded_without_producer(magic: int) -> None:
+def test_batch_of_message_format_0_or_1_is_decoded_without_producer_id(magic: int) -> None:
     (found,) = decoded({"format": magic})
     assert (found["magic"], "producerId" in found, found["valid"]) == (magic, False, True)
 
 
-def test_bytes_of_no_batch_are_reported_as_unreadable() -> None:
+def test_batch_with_unknown_magic_is_decoded_as_unreadable_corrupt_record() -> None:
     data = bytearray(encode_fields({}))
     data[16] = 9
     assert decode_fields(bytes(data), lambda time: time) == [{"unreadable": "CorruptRecordException"}]
@@ -75,7 +75,7 @@ def test_bytes_of_no_batch_are_reported_as_unreadable() -> None:
         ({"records": [5]}, "a batch cannot be encoded: AttributeError("),
     ],
 )
-def test_wrong_batch_is_refused_in_one_line(given: dict[str, Any], message: str) -> None:
+def test_batch_with_invalid_field_is_refused_with_one_line_message(given: dict[str, Any], message: str) -> None:
     with pytest.raises(BadInput) as raised:
         encode_fields(given)
     assert str(raised.value).startswith(message)
@@ -85,5 +85,5 @@ def test_wrong_batch_is_refused_in_one_line(given: dict[str, Any], message: str)
 @pytest.mark.parametrize(
     "name", [name for name in HEADER_FIELDS if name not in {"batchLength", "magic", "recordCount"}]
 )
-def test_every_header_field_changes_the_bytes(name: str) -> None:
+def test_every_batch_header_field_changes_the_encoded_bytes(name: str) -> None:
     assert encode_fields({name: 1}) != encode_fields({name: 2})

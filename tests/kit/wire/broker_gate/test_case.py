@@ -16,13 +16,13 @@ CASE = Case("a/b", "title", [Step("Fetch", 12, {"x": 1}, {"pid": "producerId"}, 
             [Recorded(("4.3.1", "4.4.0"), [{"errorCode": 0}])])  # fmt: skip
 
 
-def test_written_cases_are_read_again(tmp_path: Path) -> None:
+def test_broker_gate_cases_written_to_file_are_read_back_equal(tmp_path: Path) -> None:
     made = Frozen(Provenance({"4.4.0": "aa"}, 1), (CASE,))
     write(made, tmp_path / "cases.ndjson")
     assert read(tmp_path / "cases.ndjson") == made
 
 
-def test_answers_are_those_of_the_release_asked() -> None:
+def test_case_returns_recorded_answers_of_requested_release_or_none() -> None:
     assert CASE.answers_of("4.3.1") == [{"errorCode": 0}]
     assert CASE.answers_of("3.9.2") is None
 
@@ -35,7 +35,7 @@ def test_answers_are_those_of_the_release_asked() -> None:
         (HEAD + '{"id":"a","title":"t","steps":[{"api":"Fetch","version":"x","request":{}}]}\n', 2),
     ],
 )  # fmt: skip
-def test_damaged_file_is_refused_with_the_line(tmp_path: Path, text: str, line: int) -> None:
+def test_damaged_case_file_is_refused_with_line_number(tmp_path: Path, text: str, line: int) -> None:
     path = tmp_path / "cases.ndjson"
     path.write_text(text, encoding="latin-1")
     with pytest.raises(BadInput, match=f"line {line}, is not a case of the gate of brokers: ") as raised:
@@ -43,13 +43,13 @@ def test_damaged_file_is_refused_with_the_line(tmp_path: Path, text: str, line: 
     assert "\n" not in str(raised.value)
 
 
-def test_shipped_cases_are_many_and_in_order() -> None:
+def test_shipped_broker_gate_cases_number_700_or_more_in_sorted_order() -> None:
     ids = [case.id for case in frozen().cases]
     assert len(ids) >= 700
     assert ids == sorted(set(ids))
 
 
-def test_shipped_answers_are_of_releases_with_a_jar() -> None:
+def test_shipped_case_answers_cover_4_4_0_and_only_releases_with_a_jar() -> None:
     jars = frozen().provenance.jars
     assert all(len(sha256) == 64 for sha256 in jars.values())
     for case in frozen().cases:
@@ -60,7 +60,7 @@ def test_shipped_answers_are_of_releases_with_a_jar() -> None:
 
 
 @pytest.mark.parametrize("case", frozen().cases[::20], ids=lambda case: case.id)
-def test_shipped_request_is_encoded_by_the_shipped_schemas(case: Case) -> None:
+def test_shipped_case_requests_encode_with_shipped_message_schemas(case: Case) -> None:
     variables = Variables("t", 1_795_000_000_000)
     for name in ("pid", "other", "again"):
         variables.bind(name, 5)

@@ -45,12 +45,12 @@ def run(asked: Case, *answers: Any, release: str | None = "4.4.0", limit_s: floa
         return made.run(asked, release)
 
 
-def test_equal_answers_agree_although_ids_differ() -> None:
+def test_broker_answers_that_differ_only_in_producer_id_agree() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, {})
     assert (found.verdict, found.answers) == (Verdict.AGREES, [RIGHT, ENDED])
 
 
-def test_first_difference_has_step_path_and_values() -> None:
+def test_differing_answer_is_reported_with_step_path_expected_and_actual_value() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, {"errorCode": 47})
     assert found.verdict is Verdict.DIFFERS
     assert found.difference is not None
@@ -58,65 +58,65 @@ def test_first_difference_has_step_path_and_values() -> None:
     assert (at.step, at.path, at.expected, at.actual) == (1, "errorCode", 0, 47)
 
 
-def test_silent_broker_gives_the_verdict_no_answer() -> None:
+def test_broker_that_never_responds_gives_verdict_no_answer() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, SILENCE, limit_s=0.3)
     assert (found.verdict, found.answers) == (Verdict.NO_ANSWER, [RIGHT])
     assert "no answer to EndTxn" in found.why
 
 
-def test_closed_connection_differs_where_kafka_answers() -> None:
+def test_connection_closed_where_kafka_answers_gives_verdict_closed() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, CLOSE)
     assert (found.verdict, found.answers) == (Verdict.CLOSED, [RIGHT, CLOSED])
 
 
-def test_closed_connection_agrees_where_kafka_closes() -> None:
+def test_connection_closed_where_kafka_closes_too_agrees() -> None:
     assert run(case(INIT, END, expected=[RIGHT, CLOSED]), {"producerId": 77}, CLOSE).verdict is Verdict.AGREES
 
 
-def test_answer_differs_where_kafka_closes_the_connection() -> None:
+def test_answer_where_kafka_closes_the_connection_differs() -> None:
     found = run(case(INIT, END, expected=[RIGHT, CLOSED]), {"producerId": 77}, {})
     assert (found.verdict, found.difference and found.difference.path) == (Verdict.DIFFERS, "connection")
 
 
-def test_difference_before_a_closed_connection_is_the_verdict() -> None:
+def test_difference_before_closed_connection_decides_the_verdict() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"errorCode": 3}, CLOSE)
     assert (found.verdict, found.difference and found.difference.step) == (Verdict.DIFFERS, 0)
 
 
-def test_bytes_that_are_not_an_answer_differ() -> None:
+def test_undecodable_response_bytes_give_verdict_differs() -> None:
     found = run(case(INIT, expected=[RIGHT]), b"\x00")
     assert (found.verdict, found.difference) == (Verdict.DIFFERS, None)
     assert "InitProducerIdResponse version 4 cannot be decoded" in found.why
 
 
-def test_answer_without_a_needed_value_is_the_difference() -> None:
+def test_answer_without_value_needed_by_next_request_gives_verdict_differs() -> None:
     bound = Step(END.api, END.version, END.request, {"pid": "producerId"})
     found = run(case(INIT, bound, END, expected=[RIGHT, {}, ENDED]), {"producerId": 7}, {}, {})
     assert (found.verdict, found.difference and found.difference.path) == (Verdict.DIFFERS, "errorCode")
 
 
-def test_case_that_binds_nothing_is_refused_as_a_mistake() -> None:
+def test_case_that_binds_an_absent_response_field_is_refused() -> None:
     with pytest.raises(BadInput, match=r"producerId is null"):
         run(case(Step(INIT.api, 4, INIT.request, {"pid": "nothing"}), END), {}, {}, release=None)
 
 
-def test_errors_that_pass_are_asked_again() -> None:
+def test_request_answered_with_retriable_error_is_repeated_until_success() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"errorCode": 14}, {"producerId": 7}, {"errorCode": 51}, {})
     assert found.verdict is Verdict.AGREES
 
 
-def test_error_that_does_not_pass_is_the_answer_at_the_deadline() -> None:
+def test_retriable_error_that_persists_is_the_answer_at_the_deadline() -> None:
     found = run(case(INIT, expected=[RIGHT]), *[{"errorCode": 14}] * 1000, limit_s=0.1)
     assert (found.verdict, found.difference and found.difference.actual) == (Verdict.DIFFERS, 14)
 
 
-def test_request_is_repeated_until_a_value_comes() -> None:
+def test_request_is_repeated_until_response_field_has_expected_value() -> None:
     step = Step(INIT.api, 4, INIT.request, until=Until("producerEpoch", 2))
     found = run(case(step), *({"producerEpoch": each} for each in range(5)), release=None)
     assert found.answers[0]["producerEpoch"] == 2
 
 
-def test_api_that_the_broker_lacks_makes_a_case_inapplicable() -> None:
+def test_case_with_api_version_missing_from_broker_is_not_applicable() -> None:
     with fake_broker() as broker:
         broker.versions["EndTxn"] = (0, 2)
         with target(broker) as made:
@@ -124,11 +124,11 @@ def test_api_that_the_broker_lacks_makes_a_case_inapplicable() -> None:
     assert (found.verdict, found.why) == (Verdict.NOT_APPLICABLE, "the broker has no EndTxn version 3")
 
 
-def test_case_without_answers_of_the_release_is_inapplicable() -> None:
+def test_case_without_recorded_answers_of_the_release_is_not_applicable() -> None:
     assert run(case(INIT, expected=[RIGHT]), release="3.9.2").verdict is Verdict.NOT_APPLICABLE
 
 
-def test_cases_are_not_run_once_the_broker_is_gone() -> None:
+def test_case_after_lost_broker_connection_is_not_run() -> None:
     with fake_broker(lambda api, *_: None if api == "ApiVersions" else CLOSE) as broker:
         made = Target(*parse_address(broker.address), 1.0, PREFIX)
     with made_closed(made):
@@ -149,7 +149,7 @@ def made_closed(made: Target) -> Iterator[None]:
 TOPICS = (Topic(), Topic("b", 3, {"cleanup.policy": "compact"}))
 
 
-def test_topics_exist_within_the_block_and_not_behind() -> None:
+def test_case_topics_are_created_before_the_run_and_deleted_afterwards() -> None:
     with fake_broker() as broker, target(broker) as made:
         broker.topics.add("orders")
         with made.prepared([case(INIT, topics=TOPICS)]):
@@ -162,7 +162,7 @@ def test_topics_exist_within_the_block_and_not_behind() -> None:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
-def test_topics_are_deleted_after_an_error_too(error: type[BaseException]) -> None:
+def test_case_topics_are_deleted_after_exception_or_keyboard_interrupt(error: type[BaseException]) -> None:
     with fake_broker() as broker, target(broker) as made:
         prepared = made.prepared([case(INIT, topics=TOPICS)])
         prepared.__enter__()
@@ -171,7 +171,7 @@ def test_topics_are_deleted_after_an_error_too(error: type[BaseException]) -> No
         assert broker.topics == set()
 
 
-def test_topics_that_stay_after_deletion_are_reported(
+def test_topics_remaining_after_deletion_are_reported_on_stderr(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("kafka_conformance.wire.broker_gate.runner._SETUP_S", 0.2)
@@ -182,7 +182,7 @@ def test_topics_that_stay_after_deletion_are_reported(
     assert f"topics {PREFIX}-* may be left: 2 topics are still there" in capsys.readouterr().err
 
 
-def test_topic_that_cannot_be_created_ends_the_gate() -> None:
+def test_topic_creation_error_ends_the_gate_with_error_code() -> None:
     def answer(api: str, _: int, request: dict[str, Any]) -> Any:
         if api != "CreateTopics":
             return None
@@ -194,7 +194,7 @@ def test_topic_that_cannot_be_created_ends_the_gate() -> None:
         made.prepared([case(INIT, topics=TOPICS)]).__enter__()
 
 
-def test_broker_without_create_topics_creates_topics_by_metadata() -> None:
+def test_topics_are_auto_created_by_metadata_request_if_broker_lacks_create_topics() -> None:
     with fake_broker() as broker:
         broker.versions |= {"CreateTopics": (0, -1), "DeleteTopics": (0, -1)}
         with target(broker) as made:
@@ -204,7 +204,7 @@ def test_broker_without_create_topics_creates_topics_by_metadata() -> None:
                 assert broker.topics == {f"{PREFIX}-group-case"}
 
 
-def test_coordinator_that_never_comes_ends_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coordinator_still_unavailable_at_setup_timeout_ends_the_gate(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kafka_conformance.wire.broker_gate.runner._SETUP_S", 0.1)
     with (
         fake_broker(lambda api, *_: {"errorCode": 15} if api == "FindCoordinator" else None) as broker,
@@ -223,7 +223,7 @@ def test_coordinator_that_never_comes_ends_the_gate(monkeypatch: pytest.MonkeyPa
         ({"errorCode": 58}, "answers ApiVersions with error 58"),
     ],
 )
-def test_server_that_is_not_kafka_is_refused_in_one_line(answer: Any, error: str) -> None:
+def test_server_without_valid_api_versions_response_is_refused(answer: Any, error: str) -> None:
     with fake_broker(lambda *_: answer) as broker, pytest.raises((BrokerLost, MalformedMessage), match=error):
         Target(*parse_address(broker.address), 0.3, PREFIX)
 
@@ -241,11 +241,13 @@ def test_server_that_is_not_kafka_is_refused_in_one_line(answer: Any, error: str
         ({"a": {}}, {"a": 5}, [("a", {}, 5)]),
     ],
 )
-def test_differences_are_found_at_their_paths(expected: Any, actual: Any, found: Any) -> None:
+def test_answer_differences_are_listed_with_path_expected_and_actual_value(
+    expected: Any, actual: Any, found: Any
+) -> None:
     assert list(differences(expected, actual)) == found
 
 
-def test_topics_are_made_by_metadata_if_create_topics_is_garbled() -> None:
+def test_topics_are_auto_created_by_metadata_request_if_create_topics_response_is_undecodable() -> None:
     with fake_broker(lambda api, *_: b"" if api == "CreateTopics" else None) as broker:
         with target(broker) as made, made.prepared([case(INIT, expected=[RIGHT], topics=[Topic()])]):
             assert len(broker.topics) == 1

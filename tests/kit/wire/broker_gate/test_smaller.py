@@ -59,18 +59,18 @@ def apis(found: Smaller) -> list[str]:
     return [step.api for step in found.outcome.case.steps]
 
 
-def test_requests_that_only_read_or_come_later_are_left_out() -> None:
+def test_shrinking_removes_read_only_and_later_requests_from_differing_case() -> None:
     found, _ = smaller([LIST, BEAT, GROUPS], {2: 9})
     assert apis(found) == ["Heartbeat"]
     assert [(each.step, each.actual) for each in found.outcome.differences] == [(0, 9)]
 
 
-def test_requests_that_share_a_name_stay_in_the_case() -> None:
+def test_shrinking_keeps_requests_that_share_a_group_with_the_differing_request() -> None:
     found, _ = smaller([GROUPS, INIT, LIST, BEAT], {2: 9})
     assert apis(found) == ["DeleteGroups", "Heartbeat"]
 
 
-def test_request_whose_value_is_used_later_stays_in_the_case() -> None:
+def test_shrinking_keeps_request_that_binds_a_value_used_later() -> None:
     bound = replace(LIST, bind={"wait": "throttleTimeMs"})
     use = replace(BEAT, request={**BEAT.request, "generationId": "$wait"})
     found, _ = smaller([INIT, bound, LIST, use], {2: 9})
@@ -87,12 +87,12 @@ def test_request_whose_value_is_used_later_stays_in_the_case() -> None:
         ({1: 9, 2: SILENCE, 3: SILENCE, 4: SILENCE}, "Heartbeat in versions 2 to 4; version 1 is answered"),
     ],
 )  # fmt: skip
-def test_versions_of_the_request_with_the_difference_are_found(wrong: dict[int, Any], versions: str) -> None:
+def test_shrinking_reports_request_versions_that_show_the_difference(wrong: dict[int, Any], versions: str) -> None:
     found, _ = smaller([BEAT], wrong)
     assert found.versions == versions
 
 
-def test_search_ends_when_the_time_is_over() -> None:
+def test_shrinking_past_the_deadline_returns_the_original_case() -> None:
     found, requests = smaller([LIST, BEAT, GROUPS], {2: 9}, until=0)
     assert (apis(found), found.versions) == (
         ["ListOffsets", "Heartbeat", "DeleteGroups"],

@@ -21,7 +21,7 @@ def variables() -> Variables:
     return made
 
 
-def test_request_is_filled_with_names_times_and_bound_values(variables: Variables) -> None:
+def test_request_template_is_filled_with_topic_names_times_and_bound_values(variables: Variables) -> None:
     request = {
         "a": ["$topic", "$topic.b", "$name.g"],
         "t": "$t+5",
@@ -36,25 +36,25 @@ def test_request_is_filled_with_names_times_and_bound_values(variables: Variable
     }  # fmt: skip
 
 
-def test_batches_are_filled_before_the_encoding(variables: Variables) -> None:
+def test_batch_variables_are_filled_before_the_batch_is_encoded(variables: Variables) -> None:
     data = variables.filled({"$batches": [{"producerId": "$pid", "baseTimestamp": "$t+1"}]})
     (batch,) = decode_fields(data, lambda time: time)
     assert (batch["producerId"], batch["records"][0]["timestamp"]) == (4000, NOW + 1)
 
 
 @pytest.mark.parametrize("name", ["$other", "$", "$t+x", "$id"])
-def test_variable_without_a_value_is_refused(variables: Variables, name: str) -> None:
+def test_request_variable_without_bound_value_is_refused(variables: Variables, name: str) -> None:
     with pytest.raises(BadInput, match="has no value: no answer before has given one"):
         variables.filled({"a": [name]})
 
 
 @pytest.mark.parametrize("text", ["0", "zz"])
-def test_bytes_that_are_not_hexadecimal_are_refused(variables: Variables, text: str) -> None:
+def test_request_bytes_that_are_not_hexadecimal_are_refused(variables: Variables, text: str) -> None:
     with pytest.raises(BadInput, match="is not hexadecimal"):
         variables.filled({"$bytes": text})
 
 
-def test_answer_names_what_differs_between_runs(variables: Variables) -> None:
+def test_normalised_answer_replaces_run_specific_names_ids_and_times_by_variables(variables: Variables) -> None:
     answer = {
         "name": "gate-1-case", "other": "gate-1-case-b", "producerId": 4000, "memberId": "m-1", "timestamp": NOW + 7,
         "logAppendTimeMs": NOW + 3_600_000, "baseTimestamp": -1, "offset": 4000, "data": b"\x01",
@@ -65,7 +65,7 @@ def test_answer_names_what_differs_between_runs(variables: Variables) -> None:
     }  # fmt: skip
 
 
-def test_answer_loses_no_error_code_nor_offset(variables: Variables) -> None:
+def test_normalised_answer_keeps_error_codes_and_offsets_but_drops_throttle_time_and_host(variables: Variables) -> None:
     fields = {
         "errorCode": 0,
         "baseOffset": 1,
@@ -78,7 +78,7 @@ def test_answer_loses_no_error_code_nor_offset(variables: Variables) -> None:
     assert not DROPPED & set(fields)
 
 
-def test_failed_part_of_an_answer_keeps_the_error_alone(variables: Variables) -> None:
+def test_normalised_answer_of_failed_partition_keeps_only_index_and_error(variables: Variables) -> None:
     failed = {"errorCode": 45, "baseOffset": 7, "logAppendTimeMs": 1, "index": 0}
     assert variables.normalised({"partitions": [failed, {"errorCode": 0, "baseOffset": 7, "index": 1}]}) == {
         "partitions": [{"errorCode": 45, "index": 0}, {"errorCode": 0, "baseOffset": 7, "index": 1}]
@@ -86,12 +86,12 @@ def test_failed_part_of_an_answer_keeps_the_error_alone(variables: Variables) ->
 
 
 @pytest.mark.parametrize("key", ["name", "topic", "partitionIndex", "index"])
-def test_topics_and_partitions_are_put_in_order(variables: Variables, key: str) -> None:
+def test_normalised_answer_sorts_topics_and_partitions(variables: Variables, key: str) -> None:
     low, high = ("a", "b") if key in {"name", "topic"} else (0, 1)
     assert variables.normalised([{key: high}, {key: low}]) == [{key: low}, {key: high}]
 
 
-def test_other_lists_keep_their_order(variables: Variables) -> None:
+def test_normalised_answer_keeps_order_of_members_and_plain_lists(variables: Variables) -> None:
     assert variables.normalised({"members": [{"memberId": "b"}, {"memberId": "a"}], "ids": [2, 1]}) == {
         "members": [{"memberId": "b"}, {"memberId": "a"}], "ids": [2, 1],
     }  # fmt: skip
@@ -100,5 +100,5 @@ def test_other_lists_keep_their_order(variables: Variables) -> None:
 @pytest.mark.parametrize(
     ("path", "value"), [("a.1.b", 5), ("a.0.b", None), ("a.9", None), ("a.x", None), ("c", None), ("a.1", {"b": 5})]
 )
-def test_path_finds_a_value_or_nothing(path: str, value: Any) -> None:
+def test_value_path_finds_nested_value_or_none_if_absent(path: str, value: Any) -> None:
     assert value_at({"a": [{}, {"b": 5}]}, path) == value

@@ -24,7 +24,7 @@ def jar(release: str) -> Path:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_every_message_of_a_jar_round_trips(release: str) -> None:
+def test_every_message_in_kafka_jar_round_trips_in_every_version(release: str) -> None:
     path = jar(release)
     if not path.exists():
         pytest.skip(f"the jar of {release} is not in the cache")
@@ -38,7 +38,7 @@ def test_every_message_of_a_jar_round_trips(release: str) -> None:
                 assert message.encode(found, version) == data, (message.name, version, kind)
 
 
-def test_all_kinds_of_values_round_trip_in_the_shipped_release() -> None:
+def test_shipped_messages_round_trip_with_every_sort_of_field_values() -> None:
     count = 0
     for message in requests_and_responses(shipped_codec()):
         for version in message.versions:
@@ -50,7 +50,7 @@ def test_all_kinds_of_values_round_trip_in_the_shipped_release() -> None:
     assert count > 2400
 
 
-def test_shipped_schemas_equal_those_of_the_pinned_jar() -> None:
+def test_shipped_message_schemas_equal_schemas_of_pinned_jar() -> None:
     release, sha256, schemas = read_shipped()
     pinned = load().clients(release)[0]
     assert sha256 == pinned.sha256
@@ -61,18 +61,18 @@ def test_shipped_schemas_equal_those_of_the_pinned_jar() -> None:
     assert schemas.items() <= read_jar(path).items()
 
 
-def test_releases_before_2_4_use_the_schemas_of_2_4_0() -> None:
+def test_releases_before_2_4_use_message_schemas_of_2_4_0() -> None:
     assert str(schema_release(parse_release("0.11.0.3"))) == "2.4.0"
     assert str(schema_release(parse_release("2.3.1"))) == "2.4.0"
     assert str(schema_release(parse_release("3.9.2"))) == "3.9.2"
 
 
-def test_request_header_of_a_flexible_version_has_a_plain_client_id() -> None:
+def test_flexible_request_header_encodes_client_id_as_non_compact_string() -> None:
     sent = shipped_codec().encode_request("ApiVersions", 3, {"clientSoftwareName": "x"}, 7, "me")
     assert sent.hex() == "00120003000000070002" + b"me".hex() + "0002" + b"x".hex() + "0100"
 
 
-def test_header_of_an_api_versions_response_is_never_flexible() -> None:
+def test_api_versions_response_header_is_never_flexible() -> None:
     body = shipped_codec().message("ApiVersionsResponse").encode({"errorCode": 35}, 3)
     correlation, fields = shipped_codec().decode_response("ApiVersions", 3, b"\x00\x00\x00\x09" + body)
     assert (correlation, fields["errorCode"]) == (9, 35)
@@ -88,22 +88,22 @@ def test_header_of_an_api_versions_response_is_never_flexible() -> None:
         ({"keyType": 200, "key": "g"}, "cannot be encoded"),
     ],
 )
-def test_wrong_fields_are_refused_with_their_name(fields: dict[str, object], words: str) -> None:
+def test_message_field_of_wrong_name_or_type_is_refused_with_field_name(fields: dict[str, object], words: str) -> None:
     with pytest.raises(BadInput, match=words):
         shipped_codec().message("FindCoordinatorRequest").encode(fields, 2)
 
 
-def test_field_of_another_version_is_refused_with_the_version() -> None:
+def test_message_field_absent_from_requested_version_is_refused_with_version() -> None:
     with pytest.raises(BadInput, match="no field 'coordinatorKeys' in version 2"):
         shipped_codec().message("FindCoordinatorRequest").encode({"coordinatorKeys": ["g"]}, 2)
 
 
-def test_version_outside_the_valid_range_is_refused() -> None:
+def test_produce_request_version_outside_valid_range_is_refused() -> None:
     with pytest.raises(BadInput, match="no version 2: expected 3-13"):
         shipped_codec().message("ProduceRequest").encode({}, 2)
 
 
-def test_every_prefix_of_a_response_is_refused() -> None:
+def test_fetch_response_truncated_at_any_byte_or_with_extra_byte_is_malformed() -> None:
     message = shipped_codec().message("FetchResponse")
     data = message.encode(values(message, 17, "filled"), 17)
     for length in range(len(data)):
@@ -113,13 +113,13 @@ def test_every_prefix_of_a_response_is_refused() -> None:
         message.decode(data + b"\x00", 17)
 
 
-def test_array_that_claims_billions_of_elements_is_refused() -> None:
+def test_response_array_with_declared_length_of_billions_is_malformed() -> None:
     with pytest.raises(MalformedMessage):
         shipped_codec().message("MetadataResponse").decode(b"\x00\x00\x00\x00" + b"\x7f\xff\xff\xff", 1)
 
 
 @pytest.mark.parametrize("content", ["{", '{"name": "A"}', "[]", '{"name": "A", "type": "request", "fields": 5}'])
-def test_broken_schema_in_a_jar_is_refused(content: str, tmp_path: Path) -> None:
+def test_invalid_message_schema_in_jar_is_refused(content: str, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.jar", "w") as made:
         made.writestr("common/message/A.json", content)
     with pytest.raises(BadInput, match="cannot be read as a jar"):
@@ -132,7 +132,7 @@ def test_file_that_is_not_a_jar_is_refused(tmp_path: Path) -> None:
         jar_codec(tmp_path / "a.jar")
 
 
-def test_decoding_before_any_encoding_finds_all_fields() -> None:
+def test_unused_codec_decodes_response_fields_before_any_encoding() -> None:
     codec = Codec(shipped_codec().schemas)  # nothing has been encoded by it
     assert codec.decode_response("ApiVersions", 0, bytes.fromhex("00000007002300000000")) == (
         7,

@@ -24,7 +24,7 @@ def kinds(talk: Conversation) -> list[str]:
     return found
 
 
-def test_batches_that_follow_each_other_and_wrap_are_no_finding() -> None:
+def test_consecutive_batch_sequences_with_wraparound_give_no_finding() -> None:
     talk = Conversation()
     for sequence, records in ((_LAST - 2, 2), (_LAST, 1), (0, 3), (3, 1)):
         talk.produced(talk.produce(batch(sequence, records)))
@@ -32,7 +32,7 @@ def test_batches_that_follow_each_other_and_wrap_are_no_finding() -> None:
     assert judged(talk).totals.records == 7
 
 
-def test_gap_between_batches_of_a_producer_is_found() -> None:
+def test_sequence_gap_between_batches_of_a_producer_is_found() -> None:
     talk = Conversation()
     talk.produced(talk.produce(batch(0, 2)))
     talk.produced(talk.produce(batch(3)))
@@ -40,7 +40,7 @@ def test_gap_between_batches_of_a_producer_is_found() -> None:
     assert "sequence 3 in place of 2" in judged(talk).findings[0].what
 
 
-def test_wrap_that_comes_one_too_early_is_a_gap() -> None:
+def test_sequence_wraparound_before_int32_max_is_a_gap() -> None:
     talk = Conversation()
     talk.produced(talk.produce(batch(_LAST - 1, 1)))
     talk.produced(talk.produce(batch(0)))
@@ -48,7 +48,7 @@ def test_wrap_that_comes_one_too_early_is_a_gap() -> None:
 
 
 @pytest.mark.parametrize(("given", "found"), [(True, ["sequence-gap"]), (False, [])])
-def test_first_sequence_is_zero_only_if_the_trace_has_the_epoch(given: bool, found: list[str]) -> None:
+def test_nonzero_first_sequence_is_a_gap_only_if_trace_has_init_producer_id(given: bool, found: list[str]) -> None:
     talk = Conversation()
     if given:
         talk.give_id()
@@ -56,7 +56,7 @@ def test_first_sequence_is_zero_only_if_the_trace_has_the_epoch(given: bool, fou
     assert kinds(talk) == found
 
 
-def test_new_epoch_begins_with_sequence_zero_again() -> None:
+def test_new_producer_epoch_restarts_sequence_at_zero() -> None:
     talk = Conversation()
     talk.give_id()
     talk.produced(talk.produce(batch(0, 3)))
@@ -67,7 +67,7 @@ def test_new_epoch_begins_with_sequence_zero_again() -> None:
     assert kinds(talk) == ["sequence-gap"]
 
 
-def test_repeated_batch_with_the_same_bytes_is_counted_and_no_finding() -> None:
+def test_retried_batch_with_identical_bytes_is_counted_without_finding() -> None:
     talk = Conversation()
     talk.produced(talk.produce(batch(0, 2)), fate="lose-response")
     talk.close()
@@ -78,7 +78,7 @@ def test_repeated_batch_with_the_same_bytes_is_counted_and_no_finding() -> None:
 
 
 @pytest.mark.parametrize("answered", ["acknowledged", "lost", "not answered"])
-def test_other_records_under_a_used_sequence_are_found(answered: str) -> None:
+def test_different_records_under_a_used_sequence_are_found_as_sequence_reuse(answered: str) -> None:
     talk = Conversation()
     first = talk.produce(batch(0, 2))
     if answered != "not answered":
@@ -88,7 +88,7 @@ def test_other_records_under_a_used_sequence_are_found(answered: str) -> None:
     assert answered.replace("lost", "acknowledged, and the response was lost") in judged(talk).findings[0].what
 
 
-def test_refused_batch_may_be_divided_under_the_same_sequence() -> None:
+def test_batch_rejected_as_too_large_may_be_split_without_sequence_finding() -> None:
     talk = Conversation()
     talk.produced(talk.produce(batch(0, 4)), error=10)
     talk.produced(talk.produce(batch(0, 2)))
@@ -96,7 +96,7 @@ def test_refused_batch_may_be_divided_under_the_same_sequence() -> None:
     assert kinds(talk) == []
 
 
-def test_producer_that_is_unknown_to_the_broker_may_begin_again() -> None:
+def test_sequence_may_restart_at_zero_after_unknown_producer_id_error() -> None:
     talk = Conversation()
     talk.give_id()
     talk.produced(talk.produce(batch(0)))
@@ -119,14 +119,14 @@ def test_batches_sent_again_after_unknown_producer_are_no_gap() -> None:
 
 
 @pytest.mark.parametrize(("many", "found"), [(5, []), (6, ["too-many-in-flight"])])
-def test_sixth_request_without_an_answer_is_found(many: int, found: list[str]) -> None:
+def test_sixth_in_flight_produce_request_of_idempotent_producer_is_found(many: int, found: list[str]) -> None:
     talk = Conversation()
     for sequence in range(many):
         talk.produce(batch(sequence))
     assert kinds(talk) == found
 
 
-def test_answers_make_room_for_requests_in_flight() -> None:
+def test_produce_responses_free_in_flight_slots_for_further_requests() -> None:
     talk = Conversation()
     waiting = [talk.produce(batch(sequence)) for sequence in range(5)]
     for sequence in range(5, 20):
@@ -135,14 +135,14 @@ def test_answers_make_room_for_requests_in_flight() -> None:
     assert kinds(talk) == []
 
 
-def test_producer_without_idempotence_may_have_any_number_in_flight() -> None:
+def test_producer_without_idempotence_may_exceed_five_in_flight_requests() -> None:
     talk = Conversation()
     for _ in range(20):
         talk.produce(batch(-1, producer=-1))
     assert kinds(talk) == []
 
 
-def test_version_that_the_broker_does_not_offer_is_found() -> None:
+def test_request_version_outside_broker_api_versions_is_found() -> None:
     talk = Conversation()
     asked = talk.ask("ApiVersions", {})
     talk.answer("ApiVersions", {"apiKeys": [{"apiKey": 0, "minVersion": 3, "maxVersion": 8}]}, asked)
@@ -152,7 +152,7 @@ def test_version_that_the_broker_does_not_offer_is_found() -> None:
 
 
 @pytest.mark.parametrize("connection", [1, 2])
-def test_version_is_judged_by_the_offer_on_the_same_connection(connection: int) -> None:
+def test_request_version_is_checked_against_api_versions_of_same_connection(connection: int) -> None:
     talk = Conversation()
     asked = talk.ask("ApiVersions", {})
     talk.answer("ApiVersions", {"apiKeys": [{"apiKey": 0, "minVersion": 3, "maxVersion": 8}]}, asked)
@@ -160,7 +160,7 @@ def test_version_is_judged_by_the_offer_on_the_same_connection(connection: int) 
     assert kinds(talk) == (["version-not-offered"] if connection == 1 else [])
 
 
-def test_wrong_checksum_and_a_second_batch_are_found() -> None:
+def test_wrong_checksum_second_batch_and_truncated_batch_are_found() -> None:
     talk = Conversation()
     data = bytearray(batch(0))
     data[-1] ^= 1
@@ -184,21 +184,21 @@ def fetch(talk: Conversation, offset: int, records: bytes) -> None:
 
 
 @pytest.mark.parametrize(("offset", "generation", "found"), [(3, 1, []), (4, 1, ["commit-ahead"]), (4, -1, [])])
-def test_commit_beyond_what_was_fetched_is_found(offset: int, generation: int, found: list[str]) -> None:
+def test_group_offset_commit_beyond_fetched_records_is_found(offset: int, generation: int, found: list[str]) -> None:
     talk = Conversation()
     fetch(talk, 0, batch(0, 3))
     commit(talk, offset, generation)
     assert kinds(talk) == found
 
 
-def test_commit_of_offsets_that_the_trace_has_never_shown_is_not_judged() -> None:
+def test_offset_commit_for_partition_without_traced_fetch_is_not_judged() -> None:
     talk = Conversation()
     commit(talk, 1_000)
     assert kinds(talk) == []
 
 
 @pytest.mark.parametrize(("late_ms", "found"), [(5_000, []), (7_000, ["heartbeat-late"])])
-def test_heartbeat_after_the_session_timeout_is_found(late_ms: float, found: list[str]) -> None:
+def test_heartbeat_later_than_session_timeout_is_found(late_ms: float, found: list[str]) -> None:
     talk = Conversation()
     asked = talk.ask("JoinGroup", {"groupId": "g", "sessionTimeoutMs": 6_000, "rebalanceTimeoutMs": 1, "memberId": "",
                                    "protocolType": "consumer", "protocols": []})  # fmt: skip
@@ -209,7 +209,7 @@ def test_heartbeat_after_the_session_timeout_is_found(late_ms: float, found: lis
     assert kinds(talk) == found
 
 
-def test_keyed_records_are_counted_by_the_partition_of_java() -> None:
+def test_keyed_records_on_partition_chosen_by_java_partitioner_are_counted() -> None:
     talk = Conversation()
     partitions = [{"errorCode": 0, "partitionIndex": one, "leaderId": 1, "leaderEpoch": 0, "replicaNodes": [1],
                    "isrNodes": [1], "offlineReplicas": []} for one in range(4)]  # fmt: skip
@@ -223,7 +223,7 @@ def test_keyed_records_are_counted_by_the_partition_of_java() -> None:
     assert (placed.partitions, placed.keyed, placed.as_java) == (4, 8, 2)
 
 
-def test_message_that_cannot_be_decoded_is_counted() -> None:
+def test_undecodable_message_in_trace_is_counted() -> None:
     talk = Conversation()
     talk.produce(batch(-1, producer=-1))
     frame = talk.lines[0]

@@ -96,7 +96,7 @@ def metadata(port: int) -> dict[str, Any]:
     return {"brokers": [{"nodeId": 1, "host": "localhost", "port": port, "rack": None}], "topics": []}
 
 
-def test_brokers_in_responses_are_replaced_by_listeners_of_the_proxy() -> None:
+def test_proxy_replaces_broker_addresses_in_responses_by_own_listeners() -> None:
     answers: dict[str, Any] = {"FindCoordinator": {"coordinators": [
         {"key": "a", "nodeId": -1, "host": "", "port": -1, "errorCode": 15, "errorMessage": None}]}}  # fmt: skip
     seen: list[bytes] = []
@@ -121,7 +121,7 @@ def test_brokers_in_responses_are_replaced_by_listeners_of_the_proxy() -> None:
     assert raw["brokers"][0]["port"] == port
 
 
-def test_secret_is_passed_on_and_not_written() -> None:
+def test_sasl_secret_is_forwarded_but_not_written_to_trace() -> None:
     answers = {"SaslAuthenticate": {"errorCode": 0, "errorMessage": None, "authBytes": b"server-secret"}}
     seen: list[bytes] = []
     with broker(answers, seen) as port:
@@ -137,7 +137,7 @@ def test_secret_is_passed_on_and_not_written() -> None:
     assert [(line.size > 0, line.data) for line in lines if isinstance(line, Frame)] == [(True, b""), (True, b"")]
 
 
-def test_tokens_without_a_header_are_not_written_after_a_handshake_of_version_zero() -> None:
+def test_raw_sasl_tokens_after_handshake_version_0_are_not_written_to_trace() -> None:
     with broker({"SaslHandshake": {"errorCode": 0, "mechanisms": ["PLAIN"]}}, []) as port:
 
         def client(at: int) -> None:
@@ -154,7 +154,7 @@ def test_tokens_without_a_header_are_not_written_after_a_handshake_of_version_ze
 
 
 @pytest.mark.parametrize(("fault", "reaches_broker"), [("lose-request", 1), ("lose-response", 2)])
-def test_script_loses_the_second_request_or_the_response_alone(fault: Any, reaches_broker: int) -> None:
+def test_scripted_fault_drops_only_the_second_request_or_response(fault: Any, reaches_broker: int) -> None:
     seen: list[bytes] = []
     with broker({"Metadata": metadata(1)}, seen) as port:
 
@@ -174,7 +174,7 @@ def test_script_loses_the_second_request_or_the_response_alone(fault: Any, reach
     assert "script" in {line.why for line in lines if isinstance(line, Change)}
 
 
-def test_refused_request_is_answered_in_order_and_never_reaches_the_broker() -> None:
+def test_scripted_error_is_answered_in_order_without_request_reaching_the_broker() -> None:
     seen: list[bytes] = []
     asked = {"acks": -1, "timeoutMs": 1, "topicData": [
         {"name": "orders", "partitionData": [{"index": 4, "records": b""}, {"index": 5, "records": b""}]}]}  # fmt: skip
@@ -216,7 +216,7 @@ REFUSED: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("api", REFUSED)
-def test_refusal_has_the_error_in_every_version_of_the_request(api: str) -> None:
+def test_scripted_error_response_has_error_code_in_every_request_version(api: str) -> None:
     def errors(value: Any) -> list[int]:
         if isinstance(value, dict):
             return [
@@ -247,11 +247,11 @@ def renamed(api: str, version: int) -> Mapping[str, Any] | None:
     return REFUSED[api]
 
 
-def test_api_whose_errors_are_of_single_topics_alone_is_not_refused() -> None:
+def test_create_topics_request_cannot_be_answered_with_a_scripted_error() -> None:
     assert not can_refuse("CreateTopics", CODEC)
 
 
-def test_version_above_the_limit_is_not_offered() -> None:
+def test_proxy_caps_offered_produce_version_at_the_configured_limit() -> None:
     answers: dict[str, dict[str, Any]] = {"ApiVersions": {"errorCode": 0, "apiKeys": [
         {"apiKey": 0, "minVersion": 3, "maxVersion": 13}, {"apiKey": 1, "minVersion": 4, "maxVersion": 18}]}}  # fmt: skip
     with broker(answers, []) as port:
@@ -264,7 +264,7 @@ def test_version_above_the_limit_is_not_offered() -> None:
     assert [(each["apiKey"], each["maxVersion"]) for each in found["apiKeys"]] == [(0, 8), (1, 18)]
 
 
-def test_response_that_names_no_broker_is_passed_on_byte_for_byte() -> None:
+def test_response_without_broker_address_is_forwarded_byte_for_byte() -> None:
     answers = {"Produce": {"responses": []}}
     with broker(answers, []) as port:
 
@@ -278,7 +278,7 @@ def test_response_that_names_no_broker_is_passed_on_byte_for_byte() -> None:
 
 
 @pytest.mark.parametrize("size", [-1, 2**31 - 1])
-def test_frame_that_is_none_of_kafkas_closes_the_connection(size: int) -> None:
+def test_frame_with_negative_or_huge_size_closes_the_connection(size: int) -> None:
     with broker({}, []) as port:
 
         def client(at: int) -> bytes:
@@ -291,7 +291,7 @@ def test_frame_that_is_none_of_kafkas_closes_the_connection(size: int) -> None:
     assert "none of Kafka's" in [line.why for line in lines if isinstance(line, Change)][-1]
 
 
-def test_broker_that_cannot_be_reached_closes_the_connection(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unreachable_broker_closes_client_connection_and_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
 
@@ -305,7 +305,7 @@ def test_broker_that_cannot_be_reached_closes_the_connection(capsys: pytest.Capt
     assert f"127.0.0.1:{port} cannot be reached" in capsys.readouterr().err
 
 
-def test_full_disk_ends_the_recording() -> None:
+def test_full_disk_ends_the_trace_recording_with_error() -> None:
     class Full(io.BytesIO):
         def write(self, _: Any) -> int:
             raise OSError(28, "No space left on device")
@@ -324,7 +324,7 @@ def test_full_disk_ends_the_recording() -> None:
         asyncio.run(run())
 
 
-def test_port_in_use_is_refused_in_one_line() -> None:
+def test_proxy_listen_port_in_use_is_refused_with_address() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(KitError, match=f"127.0.0.1:{port} cannot be listened on"):
@@ -332,7 +332,7 @@ def test_port_in_use_is_refused_in_one_line() -> None:
 
 
 @pytest.mark.parametrize("version", [0, 3])
-def test_response_with_more_bytes_or_an_older_version_is_read_as_java_does(version: int) -> None:
+def test_lenient_decoding_accepts_version_0_api_versions_response_with_extra_bytes(version: int) -> None:
     offered = {"errorCode": 35, "apiKeys": [{"apiKey": 18, "minVersion": 0, "maxVersion": 2}]}
     data = CODEC.encode_response("ApiVersions", 0, offered, 7) + b"\x00" * version
     found = decode_lenient(CODEC, "ApiVersions", version, data)

@@ -19,7 +19,7 @@ def path(tmp_path: Path) -> Path:
     return talk.write(tmp_path / "a.trace")
 
 
-def test_trace_that_was_cut_off_is_read_up_to_the_last_whole_line(path: Path) -> None:
+def test_truncated_trace_is_read_up_to_last_complete_line(path: Path) -> None:
     data = path.read_bytes()
     head, lines = read_trace(path)
     assert (head.to, len(list(lines))) == ("127.0.0.1:9092", 3)
@@ -30,20 +30,20 @@ def test_trace_that_was_cut_off_is_read_up_to_the_last_whole_line(path: Path) ->
 
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b"\x00\xff", b'{"line":"connection"}\n', b"[1]\n"])
-def test_file_that_is_no_trace_is_refused(path: Path, content: bytes) -> None:
+def test_file_that_is_not_a_trace_is_refused(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(BadInput, match="is no"):
         list(read_trace(path)[1])
 
 
-def test_line_that_is_damaged_is_named(path: Path) -> None:
+def test_damaged_trace_line_is_refused_with_line_number(path: Path) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + lines[1] + lines[2].replace(b'"size"', b'"sice"'))
     with pytest.raises(BadInput, match="line 3 is no line of a trace"):
         list(read_trace(path)[1])
 
 
-def test_second_head_and_another_format_are_refused(path: Path) -> None:
+def test_trace_with_second_header_or_unknown_format_is_refused(path: Path) -> None:
     data = path.read_bytes()
     path.write_bytes(data + data)
     with pytest.raises(BadInput, match="second head"):
