@@ -168,11 +168,15 @@ RULES = {
 class Place:
     """Where a rule puts a key: ``partition`` is None if it draws one or takes one in turn, so that any fits.
 
-    ``clients`` place records with a key by this rule in their default setting; ``story`` is the rule in words.
+    ``clients`` place records with a key by this rule in their default setting; ``description`` is what the rule does.
+
+        >>> first = place(b"home", 3)[0]
+        >>> first.rule, first.partition, first.clients[0], first.description
+        ('murmur2', 1, 'java', "Java's producer, and what is built on it: murmur2, its sign masked")
     """
 
     rule: str
-    story: str
+    description: str
     partition: int | None
     clients: tuple[str, ...]
 

@@ -81,7 +81,7 @@ def _row(view: str, one: Place, seen: int | None) -> Sequence[str]:
         if seen is None
         else (one.rule, f"{view}, any" if drawn else view)
     )
-    return (*first, ", ".join(one.clients), one.story)
+    return (*first, ", ".join(one.clients), one.description)
 
 
 def _conclusion(tried: int, fit: int, partitions: int, seen: int | None) -> str:
