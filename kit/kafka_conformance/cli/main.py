@@ -65,7 +65,7 @@ _SECTIONS = {
     "Look up what Kafka does": (
         "behaviour", "changes", "delivery", "diff", "findings", "group", "idempotence", "place", "rules", "skew",
     ),
-    "Run topics and brokers": ("audit", "join", "repair", "log", "broker", "cluster"),
+    "Run topics and brokers": ("audit", "log", "broker", "cluster"),
     "Prove the reference": ("certificate", "drift", "jars", "sweep", "verify"),
     "Maintain the kit": (),
 }  # fmt: skip

@@ -176,6 +176,7 @@ def test_help_lists_each_command_once_under_what_a_user_comes_for(run: Callable[
     assert sorted(listed) == sorted(cli.app.list_commands(click.Context(cli.app)))
     assert listed.index("gate") < listed.index("changes") < listed.index("audit") < listed.index("verify")
     assert sections[-1].startswith("Maintain the kit:")
+    assert {name for section in cli._SECTIONS.values() for name in section} <= set(listed), "each is a command"
 
 
 def test_every_command_line_option_has_a_distinct_help_text() -> None:
