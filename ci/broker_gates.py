@@ -1,4 +1,4 @@
-"""Gate every broker in ``ci/brokers``; record the results, and write them into kit/docs/gate-broker.md.
+"""Gate every broker in ``ci/brokers``; record the results, and write them into kit/docs/gate-broker.md and the matrix.
 
 ::
 
@@ -22,6 +22,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import client_results
+import matrix
 import msgspec
 
 from kafka_conformance.core.events import Severity, from_lines
@@ -104,6 +106,7 @@ def main(words: Sequence[str]) -> int:
                 failed = 2
         lines = [msgspec.json.encode(found[name]) + b"\n" for name in names() if name in found]
         RECORD.write_bytes(b"".join(lines))
+        matrix.write_pages(client_results.read_results(), client_results.read_results(client_results.BROKERS))
     write_block(PAGE, TABLE, table(read_results()))
     return failed
 
@@ -138,7 +141,9 @@ def gated(name: str) -> Result:
         subprocess.run(
             [*wrap, sys.executable, __file__, "--one", name, str(events)], check=True, timeout=_GATE_S + _START_S
         )
-        return result_of(name, broker, outline(from_lines(events.read_bytes().splitlines())))
+        result = result_of(name, broker, outline(from_lines(events.read_bytes().splitlines())))
+        matrix.record_broker(broker.name, broker.package.rpartition(", ")[2], events)
+        return result
 
 
 def result_of(name: str, broker: Broker, seen: Outline) -> Result:

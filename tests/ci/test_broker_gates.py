@@ -72,6 +72,7 @@ def test_broker_that_does_not_start_keeps_the_recorded_result(monkeypatch: pytes
     record, page = tmp_path / "r.ndjson", tmp_path / "page.md"
     monkeypatch.setattr(broker_gates, "RECORD", record)
     monkeypatch.setattr(broker_gates, "PAGE", page)
+    monkeypatch.setattr(broker_gates.matrix, "write_pages", lambda *_: None)
 
     def fails(_: str) -> Result:
         raise TimeoutError("no address")
