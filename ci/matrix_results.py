@@ -15,6 +15,7 @@ from client_page import asked_rules, differs_in, slug_of, version_order, version
 from client_results import GateResult, RuleCount
 
 from kafka_conformance.answerers.named_driver import NamedDriver
+from kafka_conformance.core.json_schema import schema_parts
 from kafka_conformance.gate.severity import RANKS
 from kafka_conformance.reports.type_docs import anchor
 
@@ -206,7 +207,8 @@ def read_matrix(content: bytes) -> Results:
 
 def schema_json() -> str:
     """Return the JSON Schema of the document."""
-    schema = msgspec.json.schema(Results)
+    (results,), named = schema_parts([Results])
+    schema = {**results, "$defs": named}
     return msgspec.json.format(msgspec.json.encode(schema, order="deterministic"), indent=2).decode() + "\n"
 
 

@@ -16,6 +16,7 @@ import msgspec
 from kafka_conformance.cases.sets import CaseSets
 from kafka_conformance.cases.store import Case, frozen
 from kafka_conformance.core.errors import KitError
+from kafka_conformance.core.json_schema import schema_parts
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules.eras import Era, eras
@@ -69,7 +70,7 @@ def case_files(rules: Sequence[Rule], sets: CaseSets, *, every_era: bool) -> Ite
 
 def cases_schema(rule: Rule) -> dict[str, Any]:
     """Return the JSON Schema of a rule's files of cases."""
-    (question,), named = msgspec.json.schema_components([rule.question], ref_template="#/$defs/{name}")
+    (question,), named = schema_parts([rule.question])
     case = {
         "type": "object",
         "properties": {

@@ -9,6 +9,7 @@ how a driver is compared. So is a field that an object has twice, of which every
 from __future__ import annotations
 
 import codecs
+import contextlib
 import json
 import re
 from collections.abc import Mapping
@@ -202,9 +203,6 @@ def _json(line: bytes) -> Any:
     except msgspec.ValidationError as error:  # the only one without a type: a number that fits no type
         number = max(_NUMBER.findall(line), key=len, default=b"a number")
         raise _too_large(number.decode(), _name_in(line)) from error
-    except UnicodeDecodeError as error:
-        what = "the driver wrote a line that is not UTF-8"
-        raise ProtocolViolation("encoding", f"{what}: {quoted(line)}", _name_in(line)) from error
     except UNREADABLE as error:
         raise _not_json(line) from error
     _check_fields(line)
@@ -213,6 +211,10 @@ def _json(line: bytes) -> Any:
 
 def _not_json(line: bytes) -> ProtocolViolation:
     """Return what is wrong with a line that is not JSON, as precisely as it shows."""
+    with contextlib.suppress(*UNREADABLE):
+        msgspec.json.decode(line.decode(errors="replace"))
+        what = f"the driver wrote a line that is not UTF-8: {quoted(line)}"
+        return ProtocolViolation("encoding", what, _name_in(line))
     if (number := _number_without_json(line)) is not None:
         what = f"the driver wrote {number}, which is not a number in JSON: {quoted(line)}"
         return ProtocolViolation("nan", what, _name_in(line))

@@ -20,20 +20,20 @@ from kafka_conformance.answerers.driver.lines import (
     KitHelloLine,
     UnsupportedLine,
 )
+from kafka_conformance.core.json_schema import REFERENCE, schema_parts
 from kafka_conformance.core.protocol import PROTOCOL
 from kafka_conformance.rules import RULES
 
 __all__ = ["protocol_schema", "shipped", "text"]
 
 FILE = "protocol.schema.json"
-_REFERENCE = "#/$defs/{name}"
 _LINES = (KitHelloLine, DriverHelloLine, AnswerLine, UnsupportedLine, FailedLine)
 
 
 def protocol_schema() -> dict[str, Any]:
     """The schema, from the types."""
     questions = list(dict.fromkeys(rule.question for rule in RULES.values()))
-    references, named = msgspec.json.schema_components([*_LINES, *questions], ref_template=_REFERENCE)
+    references, named = schema_parts([*_LINES, *questions])
     kit_hello, driver_hello, *outcomes = references[: len(_LINES)]
     asked = dict(zip(questions, references[len(_LINES) :], strict=True))
     # msgspec says of an answer that it is an object; the bound on its numbers is ours.
@@ -91,4 +91,4 @@ def _value() -> dict[str, Any]:
 
 
 def _to(name: str) -> dict[str, Any]:
-    return {"$ref": _REFERENCE.format(name=name)}
+    return {"$ref": REFERENCE.format(name=name)}
