@@ -90,6 +90,13 @@ def test_time_search_skips_segments_that_time_index_shows_to_be_earlier(log: Log
     assert search(log.folder, 150, 150) == found
 
 
+def test_time_search_reads_closed_segment_whose_largest_timestamp_is_the_time(tmp_path: Path) -> None:
+    log = written(tmp_path / "orders-0", [[[10], [12]], [[13]]])
+    found = search(log.folder, 12, 12)
+    assert (found.skipped, found.batches) == (0, 1)
+    assert search(log.folder, 13, 13).skipped == 1
+
+
 def test_time_search_reads_only_headers_of_large_batches_outside_the_range(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
