@@ -25,7 +25,7 @@ order: nothing here is a ranking.
 [Do two clients put a key in the same partition?](questions.md#do-two-clients-put-a-key-in-the-same-partition) ·
 [Which client follows KIP-794?](questions.md#which-client-follows-kip-794) ·
 [What does a client do on error 45?](questions.md#what-does-a-client-do-on-error-45) ·
-[May I put a client before this broker?](questions.md#may-i-put-a-client-before-this-broker)
+[May I put a client in front of this broker?](questions.md#may-i-put-a-client-in-front-of-this-broker)
 """
 
 _CLIENTS = """\

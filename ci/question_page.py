@@ -63,15 +63,16 @@ last one. Java's idempotent producer does this with a batch of its current id an
 `delivery.timeout.ms` last:
 """
 _ERROR_45_CLIENTS = """\
-What other clients do with that answer is **not known here**: no saved result holds an error that was sent to a client.
-[`trace`](trace.md) records your client against any broker, and judges the sequences that it sends after an error.
+[What four clients did](gate-client.md#what-clients-do) with errors, 45 among them, is on the page of the gate of clients. Ask your
+own client: `kafka-conformance gate client --run refused/out-of-order -- ./adapter`. The drivers of the matrix ask no such
+question.
 
 What is known is who causes it. After 2,147,483,647 the next sequence is 0; a client that goes on otherwise gets error 45 for
 every later batch of that partition:
 """
 
 _BROKER = """\
-## May I put a client before this broker?
+## May I put a client in front of this broker?
 
 Look at what the client is used for. Where the broker agrees, it answered every case as Kafka's broker of that release does;
 where it differs, follow the link and read what it answers instead. Then look at the client's own line in

@@ -68,7 +68,8 @@ def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Se
         write_known: bool, events: Path | None, junit: Path | None, markdown: Path | None, html: Path | None,
         badge: Path | None, github: bool | None) -> int:  # fmt: skip
     """Gate one client; return the exit code."""
-    scripts = selected_scripts([*shipped(), *generated(generate, seed)], patterns, skip)
+    drawn = generated(generate, seed)
+    scripts = selected_scripts([*shipped(), *drawn], patterns, skip, always=[script.id for script in drawn])
     if listed:
         for script in scripts:
             say(f"{script.id}: {script.title}")
@@ -117,9 +118,16 @@ def _broker(kafka: str, address: str | None) -> Iterator[tuple[str, str]]:
         yield broker.bootstrap, broker.release
 
 
-def selected_scripts(scripts: Sequence[Script], patterns: Sequence[str], skip: Sequence[str]) -> list[Script]:
-    """Return the scripts that match one of ``patterns``, or any without them, and none of ``skip``. Raises BadInput."""
+def selected_scripts(
+    scripts: Sequence[Script], patterns: Sequence[str], skip: Sequence[str], always: Sequence[str] = ()
+) -> list[Script]:
+    """Return the scripts that match one of ``patterns``, or any without them, and none of ``skip``. Raises BadInput.
+
+    Those that are ``always`` run are added, unless a pattern selects among them.
+    """
     names = [script.id for script in scripts]
+    if patterns and not any(fnmatchcase(name, pattern) for name in always for pattern in patterns):
+        patterns = [*patterns, *always]
     for pattern in (*patterns, *skip):
         if not any(fnmatchcase(name, pattern) for name in names):
             raise BadInput(f"no script matches {pattern!r}: {did_you_mean(pattern, names)}")

@@ -135,6 +135,8 @@ def _judged(
         results = Results(_read_results(folder / "results.ndjson"))
     except BadInput as error:
         return Outcome(script, Verdict.NOT_JUDGED, str(error))
+    if wrong := _contradiction(workload, results):
+        return Outcome(script, Verdict.NOT_JUDGED, wrong)
     judge = Judge()
     judge.take(decoded(read_trace(folder / "trace")[1], shipped_codec()))
     findings = [Found(one.kind, one.what) for one in judge.findings]
@@ -152,6 +154,17 @@ def _judged(
     if why := _unjudged(script, workload, results, proxy, judge):
         return Outcome(script, Verdict.NOT_JUDGED, why)
     return Outcome(script, Verdict.AGREES, requests=judge.totals.requests)
+
+
+def _contradiction(workload: Workload, results: Results) -> str:
+    """Return what in the results is a mistake of the adapter, whatever the client did."""
+    known = {record.number for record in workload.records}
+    for line in results.lines:
+        if line.record >= 0 and line.record not in known:
+            return f"RESULTS has a line for record {line.record}, which WORKLOAD does not have"
+    if both := sorted({*results.acknowledged} & {*results.failed}):
+        return f"RESULTS has record {both[0]} as acknowledged and as failed"
+    return ""
 
 
 def _unjudged(script: Script, workload: Workload, results: Results, proxy: Proxy, judge: Judge) -> str:

@@ -9,6 +9,7 @@ import signal
 from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
+from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.wire.recording.proxy import Proxy
 
@@ -71,6 +72,7 @@ async def record_until(
             task.result()
         return process.returncode if process else None
     finally:
+        interrupts.acknowledge()  # else it is raised again while the command is ended
         if process is not None:
             await _end(process)
         if reader is not None:

@@ -17,14 +17,19 @@ from kafka_conformance.cli.commands.gate_client import selected_scripts
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Differed, Ended, RuleEnded, from_lines
-from kafka_conformance.wire.client_gate.script import shipped
+from kafka_conformance.wire.client_gate.script import generated, shipped
 
 ADAPTER = Path(__file__).parents[4] / "ci/adapters/confluent_kafka_adapter.py"
 LIAR = f"""
 import os, runpy
 runpy.run_path({str(ADAPTER)!r})
 os.truncate(os.environ["RESULTS"], 0)
-open(os.environ["RESULTS"], "a").write("".join('{{"record": %d, "error": "no"}}\\n' % at for at in range(200)))
+open(os.environ["RESULTS"], "a").write("".join('{{"record": %d, "error": "no"}}\\n' % at for at in range(120)))
+"""
+CONFUSED = f"""
+import os, runpy
+runpy.run_path({str(ADAPTER)!r})
+open(os.environ["RESULTS"], "a").write('{{"record": %s, "error": "late"}}\\n')
 """
 
 
@@ -91,6 +96,16 @@ def test_adapter_that_fails_or_refuses_is_not_passed(address: str) -> None:
     assert "no frame came: the client has to use the address in BOOTSTRAP" in ran.output
 
 
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [(120, "a line for record 120, which WORKLOAD does not have"), (0, "record 0 as acknowledged and as failed")],
+)
+def test_results_that_contradict_workload_or_themselves_are_not_judged(address: str, record: int, why: str) -> None:
+    ran = gate("--to", address, "--run", "produce/plain", "--", sys.executable, "-c", CONFUSED % record)
+    assert ran.return_value == 2
+    assert why in " ".join(ran.output.split())
+
+
 def test_broker_without_the_state_of_producers_is_shown_to_store_twice(address: str) -> None:
     """librdkafka's mock: generated scripts lose responses, and their batches are sent again."""
     words = ("--to", address, "--run", "generated/*", "--generate", "2", "--seed", "5", "--timeout", "20")
@@ -135,3 +150,11 @@ def test_selected_scripts_match_one_pattern_and_none_that_is_skipped() -> None:
     found = selected_scripts(shipped(), ["consume/*"], ["*/aborted"])
     assert found
     assert all(script.id.startswith("consume/") and script.id != "consume/aborted" for script in found)
+
+
+def test_generated_scripts_are_added_to_those_that_a_pattern_selects() -> None:
+    scripts = [*shipped(), *generated(3, 7)]
+    drawn = [script.id for script in scripts[-3:]]
+    names = [script.id for script in selected_scripts(scripts, ["produce/plain"], [], drawn)]
+    assert names == ["produce/plain", *drawn]
+    assert [script.id for script in selected_scripts(scripts, [drawn[1]], [], drawn)] == [drawn[1]]

@@ -121,8 +121,11 @@ def test_record_command_ends_background_processes_that_the_command_left_running(
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-def test_sighup_or_sigterm_ends_recording_and_command_with_exit_code_2(tmp_path: Path, number: signal.Signals) -> None:
-    script = f"echo $$ > {tmp_path}/pid; exec sleep 60"
+@pytest.mark.parametrize("ignores", ["", "trap '' TERM; "])
+def test_sighup_or_sigterm_ends_recording_and_command_with_exit_code_2(
+    tmp_path: Path, number: signal.Signals, ignores: str
+) -> None:
+    script = f"{ignores}echo $$ > {tmp_path}/pid; exec sleep 60"
     start = ("record", "--to", "127.0.0.1:1", "--trace", str(tmp_path / "a.trace"), "--", "sh", "-c", script)
     command = [sys.executable, "-m", "kafka_conformance", *start]
     running = subprocess.Popen(
