@@ -10,6 +10,7 @@ producers use, or to vectors that were computed with them. A hash returns None f
 that is not UTF-8 as Latin-1, in JavaScript's a piece that is not becomes U+FFFD.
 """
 
+# unreached file: hashes of producers that are not Java's, which tests compare with published values
 from __future__ import annotations
 
 import hashlib
