@@ -24,7 +24,6 @@ Goka, ``goka.DefaultHasher``; Sixt's service framework, ``SixtPartitioner``. For
 djb2, MD5 and SHA-1 no such product is known. CityHash is left out: no producer was found that places by it.
 """
 
-# unreached file: one key by every producer's rule, which tests compare with the audit's and with Java's classes
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -135,7 +134,7 @@ class PlacingRule:
     bits: int
     fold: str
 
-    def partition(self, key: bytes, num_partitions: int) -> int | None:
+    def partition(self, key: bytes, num_partitions: int) -> int | None:  # unreached: of no rule; tests call it
         """Return the partition of a key, None for a key that the rule does not place."""
         number = self.hash(key)
         if number is None:
@@ -183,7 +182,7 @@ class Place:
 
 
 @checked(num_partitions=POSITIVE, seen=COUNT)
-def place(key: bytes, num_partitions: int, *, seen: int | None = None) -> tuple[Place, ...]:
+def place(key: bytes, num_partitions: int, *, seen: int | None = None) -> tuple[Place, ...]:  # unreached: tests call it
     """Return the partition that each known rule gives a key, the rules of clients' defaults first, Java's before all.
 
     ``key`` is the serialized key, ``num_partitions`` the topic's number of partitions, 1 to 2,147,483,647. With ``seen``,
@@ -201,7 +200,7 @@ def place(key: bytes, num_partitions: int, *, seen: int | None = None) -> tuple[
     return tuple(one for one in found if one and (seen is None or one.partition in (None, seen)))
 
 
-def _placed(slug: str, key: bytes, num_partitions: int) -> Place | None:
+def _placed(slug: str, key: bytes, num_partitions: int) -> Place | None:  # unreached: of no rule; tests call it
     clients = tuple(client for client, rule in CLIENTS.items() if rule == slug)
     if slug == ANY:
         return Place(slug, "partitions in turn or at random, whatever the key", None, clients)
