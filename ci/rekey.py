@@ -45,7 +45,9 @@ RECORDS = (
     "kit/kafka_conformance/generated_mutants/record.json",
 )
 _NAME = re.compile(r"\b(?:id|arg|attr|name|asname)='(\w+)'")
-"""A name in the text of :func:`kafka_reference.certificate.dump_code`; not the text of a constant."""
+"""A name in the text of :func:`kafka_reference.certificate.dump_code`."""
+_CONSTANT = re.compile(r"""\bvalue=(b?(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"))""")
+"""A text in it, which may look like a name."""
 
 
 @click.command(help=__doc__)
@@ -96,6 +98,7 @@ def _renamed_key(key: str, new_names: Mapping[str, str]) -> str:
 
 
 def _correspond(old: str, new: str, new_names: Mapping[str, str]) -> bool:
+    old, new = (_CONSTANT.sub(lambda match: f"value={match[1].encode().hex()}", text) for text in (old, new))
     if _NAME.sub("", old) != _NAME.sub("", new):
         return False
     pairs = set(zip(_NAME.findall(old), _NAME.findall(new), strict=True))

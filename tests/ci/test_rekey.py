@@ -51,6 +51,16 @@ def test_texts_that_equal_an_old_name_have_to_stay() -> None:
     assert differing_definition(before, code("def ask(release):\n    return fields['release'], release"), RELEASE)
 
 
+@pytest.mark.parametrize("quoted", ["id='at'", "arg='at', \"x\"", "value='id=at'"])
+def test_text_that_looks_like_a_name_in_a_syntax_tree_has_to_stay(quoted: str) -> None:
+    before, after = (
+        code(f"def ask(): return {quoted!r}"),
+        code(f"def ask(): return {quoted.replace('at', 'release')!r}"),
+    )
+    assert differing_definition(before, before, RELEASE) == ""
+    assert differing_definition(before, after, RELEASE) == "module:ask"
+
+
 def test_definition_that_is_missing_or_new_differs() -> None:
     before = code("def ask(at): pass")
     assert differing_definition(before, {}, RELEASE) == "module:ask"
