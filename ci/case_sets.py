@@ -24,6 +24,7 @@ import msgspec
 
 from kafka_conformance.cases.sets import CaseSet, CaseSets, Withdrawn, cases_by_rule, fingerprint_of, parse_sets
 from kafka_conformance.cases.store import Case, read
+from kafka_conformance.core.errors import BadInput
 from kafka_conformance.gate.reports.markdown import words
 from kafka_conformance.reports.page_block import write_block
 
@@ -153,11 +154,20 @@ def _git(*words: str) -> bytes:
 
 
 def _read() -> CaseSets:
-    return parse_sets((ROOT / FILE).read_bytes(), str(FILE))
+    return _parsed((ROOT / FILE).read_bytes())
+
+
+def _parsed(content: bytes) -> CaseSets:
+    try:
+        return parse_sets(content, str(FILE))
+    except BadInput as error:
+        raise click.ClickException(str(error)) from error
 
 
 def _write(sets: CaseSets) -> None:
-    (ROOT / FILE).write_text(sets_text(sets), encoding="utf-8")
+    text = sets_text(sets)
+    _parsed(text.encode())  # a name or a reason that readers refuse is not written
+    (ROOT / FILE).write_text(text, encoding="utf-8")
     write_block(PAGE, COMMAND, sets_table(sets))
     click.echo(f"wrote {FILE} and {PAGE.name}: {sets.label}")
 
@@ -201,12 +211,8 @@ def table() -> None:
 def list_() -> None:
     """List the sets; exit code 1 if the files are not those of the newest."""
     sets = _read()
-    for one in sets.sets:
-        click.echo(
-            f"{one.name}: {one.cases:,} cases of {len(one.rules)} rules, since {one.opened}, sha256 {one.sha256}"
-        )
-    for gone in sets.withdrawn:
-        click.echo(f"withdrawn since {gone.since}: {gone.rule} {gone.id}: {gone.reason}")
+    for line in sets.lines():
+        click.echo(line)
     if wrong := faults(sets, cases_in(ROOT / DATA)):
         raise click.ClickException("; ".join(wrong))
 

@@ -9,6 +9,7 @@ import case_sets
 import click
 import msgspec
 import pytest
+from click.testing import CliRunner
 
 from kafka_conformance.cases import sets as shipped
 from kafka_conformance.cases.sets import CaseSets, Withdrawn, fingerprint_of, parse_sets
@@ -156,3 +157,23 @@ def test_damaged_file_of_sets_is_refused_by_name(content: bytes) -> None:
 def test_members_of_an_unknown_set_are_refused_with_the_known_names() -> None:
     with pytest.raises(BadInput, match=r"unknown case set 'x': expected one of Kafka 4\.4, set 1"):
         opened().members("x", cases())
+
+
+@pytest.mark.parametrize("words", [["open", "set 2"], ["withdraw", "ID", ""]])
+def test_name_or_reason_that_readers_refuse_is_not_written(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Planted in a copy: the file stays as it was, byte for byte."""
+    for path in (case_sets.FILE, case_sets.PAGE.relative_to(case_sets.ROOT)):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_bytes((case_sets.ROOT / path).read_bytes())
+    added = {RULE: cases()[:12]}
+    monkeypatch.setattr(case_sets, "ROOT", tmp_path)
+    monkeypatch.setattr(case_sets, "PAGE", tmp_path / case_sets.PAGE.relative_to(case_sets.PAGE.parents[2]))
+    monkeypatch.setattr(case_sets, "_read", opened)
+    monkeypatch.setattr(case_sets, "_cases_at", lambda _: {RULE: cases()[:10]})
+    monkeypatch.setattr(case_sets, "cases_in", lambda _: added)
+    before = (tmp_path / case_sets.FILE).read_bytes()
+    ran = CliRunner().invoke(case_sets.main, [word.replace("ID", cases()[0].id) for word in words])
+    assert (ran.exit_code, "is not a file of case sets" in ran.output) == (1, True)
+    assert (tmp_path / case_sets.FILE).read_bytes() == before

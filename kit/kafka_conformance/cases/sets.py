@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -92,6 +92,13 @@ class CaseSets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         later = {added for one in self.sets[names.index(name) + 1 :] for added in one.added}
         return [case for case in cases if case.id not in later]
 
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each set, and for each withdrawn case."""
+        for one in self.sets:
+            yield f"{one.name}: {one.cases:,} cases of {len(one.rules)} rules, since {one.opened}, sha256 {one.sha256}"
+        for gone in self.withdrawn:
+            yield f"withdrawn since {gone.since}: {gone.rule} {gone.id}: {gone.reason}"
+
     @property
     def label(self) -> str:
         """What reports name: the newest set, and how many of its cases are withdrawn."""
@@ -105,10 +112,9 @@ def sets_file() -> Path:
 
 
 @cache
-def case_sets(path: Path | None = None) -> CaseSets:
-    """Read the sets that ship with the package, or those in a file. Raises BadInput."""
-    found = path or sets_file()
-    return parse_sets(read_bytes(found), str(found))
+def case_sets() -> CaseSets:
+    """Read the sets that ship with the package. Raises BadInput."""
+    return parse_sets(read_bytes(sets_file()), str(sets_file()))
 
 
 def parse_sets(content: bytes, name: str) -> CaseSets:

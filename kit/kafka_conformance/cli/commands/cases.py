@@ -27,10 +27,8 @@ def run(*, write: Path | None, rules: Sequence[str], every_era: bool) -> int:
     """Print the sets, or write the files; 0. Raises KitError."""
     sets = case_sets()
     if write is None:
-        for one in sets.sets:
-            say(f"{one.name}: {one.cases:,} cases of {len(one.rules)} rules, since {one.opened}, sha256 {one.sha256}")
-        for gone in sets.withdrawn:
-            say(f"withdrawn since {gone.since}: {gone.rule} {gone.id}: {gone.reason}")
+        for line in sets.lines():
+            say(line)
         return 0
     written = 0
     for path, text in case_files(named(rules), sets, every_era=every_era):
