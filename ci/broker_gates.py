@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import click
 import client_results
 import matrix
 import msgspec
@@ -90,29 +91,38 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kinds: list[Kind]
 
 
-def main(words: Sequence[str]) -> int:
-    """Gate these brokers, or all; return the exit code."""
-    if words[:1] == ["--one"]:
-        _gate_one(words[1], Path(words[2]))
-        return 0
-    failed = 0
-    if list(words) != ["--table"]:
+@click.command(help=__doc__)
+@click.argument("brokers", nargs=-1)
+@click.option("--table", "table_alone", is_flag=True, help="Write the table from the record; gate nothing.")
+@click.option("--one", "events", type=click.Path(path_type=Path), hidden=True)
+def main(brokers: Sequence[str], table_alone: bool, events: Path | None) -> None:
+    """Gate these brokers, or all. Exit code 2 if one could not be gated."""
+    if unknown := [name for name in brokers if name not in names()]:
+        raise click.UsageError(f"unknown broker {unknown[0]!r}: expected one of {', '.join(names())}")
+    if table_alone and brokers:
+        raise click.UsageError("--table gates nothing: name no broker with it")
+    if events is not None:
+        _gate_one(brokers[0], events)
+        return
+    failed = False
+    if not table_alone:
         found = {each.folder: each for each in read_results()}
-        for name in words or names():
+        for name in brokers or names():
             try:
                 found[name] = gated(name)
             except (subprocess.SubprocessError, OSError, TimeoutError, ValueError) as error:
-                print(f"{name} could not be gated: {error}", file=sys.stderr)
-                failed = 2
+                click.echo(f"{name} could not be gated: {error}", err=True)
+                failed = True
         lines = [msgspec.json.encode(found[name]) + b"\n" for name in names() if name in found]
         RECORD.write_bytes(b"".join(lines))
         matrix.write_pages(client_results.read_results(), client_results.read_results(client_results.BROKERS))
     write_block(PAGE, TABLE, table(read_results()))
-    return failed
+    if failed:
+        sys.exit(2)
 
 
 def names() -> list[str]:
-    """Return the folders of all brokers, Kafka's own first: it judges the gate."""
+    """Return the folders of all brokers, sorted."""
     return sorted(path.parent.name for path in FOLDER.glob("*/broker.toml"))
 
 
@@ -139,7 +149,9 @@ def gated(name: str) -> Result:
     with tempfile.TemporaryDirectory() as folder:
         events = Path(folder) / "events.ndjson"
         subprocess.run(
-            [*wrap, sys.executable, __file__, "--one", name, str(events)], check=True, timeout=_GATE_S + _START_S
+            [*wrap, sys.executable, __file__, name, "--one", str(events)],
+            check=True,
+            timeout=_START_S + _GATE_S + 2 * _END_S,  # the limits within, so that the broker is ended too
         )
         result = result_of(name, broker, outline(from_lines(events.read_bytes().splitlines())))
         matrix.record_broker(broker.name, broker.package.rpartition(", ")[2], events)
@@ -217,4 +229,4 @@ def started(command: Sequence[str], folder: Path) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(sys.argv[1:]))
+    main()

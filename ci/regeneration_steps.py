@@ -60,6 +60,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "kit" / "docs"
 CASES = "kit/kafka_conformance/cases/data"
 BROKER_CASES = "kit/kafka_conformance/wire/broker_gate/cases.ndjson"
+CASE_SETS = "kit/kafka_conformance/cases/sets.json"
 CERTIFICATE = "reference/kafka_reference/certificate.json"
 KILLED = "kit/kafka_conformance/verify/mutants/record.json"
 GENERATED = "kit/kafka_conformance/generated_mutants/record.json"
@@ -252,16 +253,15 @@ STEPS = (
     Step("rule-pages", ("kit/docs/rules/*.md",), ("kafka-conformance rules --write kit/docs/rules",), 10,
          void=_void_rule_pages, after=("cases", "kills")),
     Step("case-sets", ("kit/docs/cases.md",), (case_sets.COMMAND,), 2,
-         void=lambda: _block_differs(case_sets.PAGE, case_sets.COMMAND, lambda: case_sets.sets_table(shipped_sets())),
-         after=("cases", "kills")),
+         void=lambda: _block_differs(case_sets.PAGE, case_sets.COMMAND, lambda: case_sets.sets_table(shipped_sets()))),
     Step("broker-cases", (BROKER_CASES,), ("python ci/record_broker_cases.py",), 60 * len(record_broker_cases.RELEASES),
          void=record_broker_cases.void_releases),
     Step("broker-cases-page", ("kit/docs/gate-broker.md",), (record_broker_cases.TABLE,), 2,
          void=lambda: _block_differs(record_broker_cases.PAGE, record_broker_cases.TABLE,
                                      lambda: record_broker_cases.table(record_broker_cases.frozen())),
          after=("broker-cases",)),
-    Step("broker-results", ("ci/broker-results.ndjson",), ("python ci/broker_gates.py",), 900, needs=("go",),
-         keys=_files("ci/broker_gates.py", "ci/brokers/**/*", BROKER_CASES), after=("broker-cases",)),
+    Step("broker-results", ("ci/broker-results.ndjson", "ci/broker-gates.ndjson"), ("python ci/broker_gates.py",), 900,
+         needs=("go",), keys=_files("ci/broker_gates.py", "ci/brokers/**/*", BROKER_CASES), after=("broker-cases",)),
     Step("broker-results-page", ("kit/docs/gate-broker.md",), (broker_gates.TABLE,), 2,
          void=lambda: _block_differs(broker_gates.PAGE, broker_gates.TABLE,
                                      lambda: broker_gates.table(broker_gates.read_results())),
@@ -303,14 +303,14 @@ STEPS = (
          checks=("kafka-conformance diff all --seed 1 --rules {parts} --check kit/docs/changes.md",)),
     Step("clients", ("ci/client-results.ndjson",), ("python ci/clients.py",), 2400, needs=("go", "cargo", "node"),
          keys=_files("ci/client_gates.py", "ci/client_results.py", "ci/drivers/**/*", "ci/known-failures/*.toml",
-                     f"{CASES}/*.ndjson", rules=RULES),
+                     f"{CASES}/*.ndjson", CASE_SETS, rules=RULES),
          after=("cases", "kills")),
     Step("matrix",
          ("kit/docs/matrix.md", "kit/docs/questions.md", "kit/docs/clients.md", "kit/docs/clients/*.md",
           "kit/docs/clients/*/*.json", "kit/docs/brokers/*.md", "kit/docs/matrix/*.json"),
-         ("python ci/matrix.py",), 5, void=_void_matrix, after=("clients",)),
+         ("python ci/matrix.py",), 5, void=_void_matrix, after=("clients", "broker-results")),
     Step("trial", ("kit/docs/trial.md",), ("python ci/trial.py",), 3600, needs=("go", "cargo", "node"),
-         keys=_files("ci/trial.*", "ci/client_gates.py", "ci/drivers/**/*", f"{CASES}/*.ndjson", rules=RULES),
+         keys=_files("ci/trial.*", "ci/client_gates.py", "ci/drivers/**/*", f"{CASES}/*.ndjson", CASE_SETS, rules=RULES),
          after=("cases", "kills")),
     Step("spark-versions", ("kit/docs/spark.md",), ("python ci/spark_matrix.py --write",), 3600,
          keys=_files("ci/spark_matrix.py", "kit/kafka_conformance/spark/**/*.py")),

@@ -8,6 +8,7 @@ from pathlib import Path
 import broker_gates
 import pytest
 from broker_gates import FOLDER, PAGE, TABLE, Kind, Result, names, read_broker, read_results, result_of, started, table
+from click.testing import CliRunner
 
 from kafka_conformance.core.events import Differed, Ended, RuleBegan, RuleEnded
 from kafka_conformance.gate.reports.outline import outline
@@ -78,11 +79,20 @@ def test_broker_that_does_not_start_keeps_the_recorded_result(monkeypatch: pytes
         raise TimeoutError("no address")
 
     monkeypatch.setattr(broker_gates, "gated", lambda _: old)
-    assert broker_gates.main(["kfake"]) == 0
+    assert CliRunner().invoke(broker_gates.main, ["kfake"]).exit_code == 0
     monkeypatch.setattr(broker_gates, "gated", fails)
-    assert broker_gates.main(["kfake"]) == 2
+    ran = CliRunner().invoke(broker_gates.main, ["kfake"])
+    assert (ran.exit_code, "kfake could not be gated: no address" in ran.output) == (2, True)
     assert read_results() == [old]
     assert "| kfake | p | 4.2.2 | 1 |" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "why"), [(["kfkae"], "unknown broker 'kfkae': expected one of"), (["--table", "kfake"], "gates nothing")]
+)
+def test_unknown_broker_or_broker_beside_table_is_refused_before_any_gate(words: list[str], why: str) -> None:
+    ran = CliRunner().invoke(broker_gates.main, words)
+    assert (ran.exit_code, why in ran.output) == (2, True)
 
 
 def test_every_folder_of_a_broker_has_a_description() -> None:
