@@ -12,6 +12,7 @@ from client_results import Deviation, GateResult
 from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.gate.reports.markdown import block, code, words
 from kafka_conformance.gate.reports.outline import as_json
+from kafka_conformance.reports.terminal import plural
 
 __all__ = ["FOLDER", "broker_pages"]
 
@@ -59,7 +60,7 @@ def _group(gate: GateResult, rule: str, release: str) -> Iterator[str]:
 
 def _difference(one: Deviation, release: str) -> str:
     case = str(one.question.get("case", ""))
-    times = f"{one.times:,} case{'' if one.times == 1 else 's'}"
+    times = plural(one.times, "case")
     impact = f"{one.impact.capitalize()}. " if one.impact else ""
     again = shlex.join(["kafka-conformance", "gate", "broker", "HOST:PORT", "--as", release, "--run", case])
     lines = [

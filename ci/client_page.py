@@ -17,6 +17,7 @@ from kafka_conformance.cases.failures import Failure, Side
 from kafka_conformance.core.protocol import question_id
 from kafka_conformance.gate.reports.markdown import block, code, link, words
 from kafka_conformance.gate.reports.outline import UNEXPLAINED, as_json
+from kafka_conformance.reports.terminal import plural
 from kafka_conformance.rules import RULES
 
 __all__ = [
@@ -289,12 +290,12 @@ class _Difference:
 
 
 def _differences(results: Sequence[GateResult]) -> Iterator[_Difference]:
-    alike: dict[tuple[str, ...], list[tuple[Deviation, GateResult]]] = {}
+    groups: dict[tuple[str, ...], list[tuple[Deviation, GateResult]]] = {}
     for gate in results:
         for one in gate.deviations:
             example = (as_json(each) for each in (one.question, one.expected, one.actual))
-            alike.setdefault((one.rule, one.kind, one.reason, *example), []).append((one, gate))
-    for group in alike.values():
+            groups.setdefault((one.rule, one.kind, one.reason, *example), []).append((one, gate))
+    for group in groups.values():
         yield _Difference(group[0][0], tuple(gate for _, gate in group))
 
 
@@ -344,7 +345,7 @@ def _difference(one: _Difference, results: Sequence[GateResult], path: str) -> s
         seen.setdefault(gate.version, []).extend(gate.settings)
     versions = "; ".join(f"{version} ({', '.join(settings)})" for version, settings in seen.items())
     impact = f"{first.impact.capitalize()}. " if first.impact else ""
-    lines = [f"{impact}{first.times:,} times, in Kafka {words(first.where)}"]
+    lines = [f"{impact}{plural(first.times, 'time')}, in Kafka {words(first.where)}"]
     if first.expires:
         issue = "" if not first.issue else f" ({_issue(first.issue)})"
         lines[0] += f". Known until {words(first.expires)}: {words(first.reason)}{issue}"

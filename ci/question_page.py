@@ -64,11 +64,10 @@ last one. Java's idempotent producer does this with a batch of its current id an
 """
 _ERROR_45_CLIENTS = """\
 [What four clients did](gate-client.md#what-clients-do) with errors, 45 among them, is on the page of the gate of clients.
-Ask your own client: `kafka-conformance gate client --run refused/out-of-order -- ./adapter`. The drivers of the matrix ask
-no such question.
+Ask your own client: `kafka-conformance gate client --run refused/out-of-order -- ./adapter`. The matrix does not cover this.
 
-What is known is who causes it. After 2,147,483,647 the next sequence is 0; a client that goes on otherwise gets error 45 for
-every later batch of that partition:
+The table shows which clients cause it. After 2,147,483,647 the next sequence is 0; a client that sends any other number gets
+error 45 for every later batch of that partition:
 """
 
 _BROKER = """\
@@ -76,7 +75,7 @@ _BROKER = """\
 
 Look at what the client is used for. Where the broker agrees, it answered every case as Kafka's broker of that release does;
 where it differs, follow the link and read what it answers instead. Then look at the client's own line in
-[the matrix](matrix.md). Elections, restarts and several brokers are asked by neither.
+[the matrix](matrix.md). Neither covers elections, restarts or clusters of several brokers.
 """
 
 
@@ -122,7 +121,7 @@ def question_page(results: Results, clients: Sequence[GateResult], drivers: Mapp
     """Return the page."""
     ordered = sorted(clients, key=lambda one: drivers[one.name].client.lower())
     parts = [
-        "# Questions\n\nAnswered from the results in [the matrix](matrix.md), and from nothing else.",
+        "# Questions\n\nAll answers come from the results in [the matrix](matrix.md).",
         _PAIRS,
         _pairs(ordered, drivers),
         _PLACEMENTS,

@@ -167,7 +167,7 @@ def test_deviation_on_client_page_has_severity_and_effect_for_users(tmp_path: Pa
         for event in events_of()
     ]
     text = page_of([gated(tmp_path, events, code=1)])
-    assert "## Differences in partition-for-key\n\n### `` another `partition` ``\n\nCritical, 2 keys. 1 times" in text
+    assert "## Differences in partition-for-key\n\n### `` another `partition` ``\n\nCritical, 2 keys. 1 time," in text
     assert "\n- What this means for users: Joins break.\n- Diagnosis: no known mistake explains this.\n" in text
 
 

@@ -67,7 +67,7 @@ def test_sequences_of_client_without_idempotent_producer_are_not_applicable() ->
     assert cell_of(result(), rule=SEQUENCES).state == "not run"
 
 
-def test_every_driver_without_idempotent_producer_says_so_in_the_same_words() -> None:
+def test_drivers_of_clients_without_idempotent_producer_give_one_reason_text() -> None:
     said = {one.why for one in matrix_cells() if one.about == SEQUENCES and one.state == "not applicable"}
     assert said == {matrix_results.WITHOUT_PRODUCER_IDS}
 

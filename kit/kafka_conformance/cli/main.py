@@ -67,9 +67,9 @@ _SECTIONS = {
     ),
     "Run topics and brokers": ("audit", "log", "broker", "cluster"),
     "Prove the reference": ("certificate", "drift", "jars", "sweep", "verify"),
-    "Maintain the kit": (),
 }  # fmt: skip
-"""The commands by what a user comes for; the last section has all others."""
+"""The commands by what a user comes for."""
+_OTHERS = "Maintain the kit"
 
 
 class _Commands(click.Group):
@@ -100,10 +100,9 @@ class _Commands(click.Group):
         """List every command with the first line of its docstring, without importing it."""
         names = self.list_commands(ctx)
         listed = {name for section in _SECTIONS.values() for name in section}
-        for title, section in _SECTIONS.items():
-            shown = [name for name in section if name in names] or [name for name in names if name not in listed]
+        for title, section in {**_SECTIONS, _OTHERS: [name for name in names if name not in listed]}.items():
             with formatter.section(title):
-                formatter.write_dl([(name, _summary(name)) for name in shown])
+                formatter.write_dl([(name, _summary(name)) for name in section])
 
 
 class _Command(click.Command):

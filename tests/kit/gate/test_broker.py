@@ -65,7 +65,7 @@ def differed(result: GateResult) -> list[Differed]:
     return [each for each in result.events if isinstance(each, Differed)]
 
 
-def test_transcript_of_no_differing_case_says_that_none_differs() -> None:
+def test_transcript_of_no_outcome_states_that_no_case_differs() -> None:
     text = transcript([], "4.4.0", "the broker")
     assert text == "# Kafka 4.4.0 and the broker\n\nNo case that was run differs.\n\n"
 

@@ -53,7 +53,9 @@ def test_rules_that_take_other_keys_are_left_out() -> None:
         ("int32-big-endian", b"\xff\xff\xff\xff", {7: 6, 12: 11}),
     ],
 )
-def test_sign_is_dropped_as_the_name_of_the_rule_says(rule: str, key: bytes, by_count: dict[int, int]) -> None:
+def test_suffix_of_rule_name_selects_how_the_hash_sign_is_dropped(
+    rule: str, key: bytes, by_count: dict[int, int]
+) -> None:
     assert {count: RULES[rule].partition(key, count) for count in by_count} == by_count
 
 

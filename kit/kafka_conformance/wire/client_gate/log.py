@@ -20,7 +20,7 @@ _POLL_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class LogRecord:
-    """A record of a partition; markers of transactions are none."""
+    """A record of a partition. Transaction markers are left out."""
 
     partition: int
     offset: int

@@ -37,7 +37,7 @@ KINDS: Final[Mapping[str, str]] = {
     "stored-twice": "A record is stored twice, though the settings promise once.",
     "stored-out-of-order": "Records of a partition are stored in another order than they were sent in, though the settings "
                            "promise it.",
-    "stored-altered": "A stored record is none that the program sent: its key or its value is another.",
+    "stored-altered": "A stored record is not one that the program sent: its key or its value differs.",
     "stored-elsewhere": "A record is stored, but not at the partition and offset that the program was told.",
     "failed": "The client reports records as failed, or a call of a consumer, where Java's client goes on.",
     "key-elsewhere": "A record with a key is not where Java's default partitioner puts it.",

@@ -171,7 +171,9 @@ def test_broker_gate_writes_known_failures_and_accepts_those_in_later_runs(tmp_p
     assert "[[known]]" not in Path(known).read_text(encoding="utf-8")
 
 
-def test_transcript_without_differences_says_there_are_none(broker: FakeBroker, tmp_path: Path) -> None:
+def test_transcript_file_of_gate_without_differences_states_that_no_case_differs(
+    broker: FakeBroker, tmp_path: Path
+) -> None:
     gate(broker, *RUN, "--transcript", str(tmp_path / "t.md"), code=0)
     assert "No case that was run differs." in (tmp_path / "t.md").read_text(encoding="utf-8")
 

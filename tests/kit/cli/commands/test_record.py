@@ -184,7 +184,7 @@ def test_trace_command_without_record_batches_or_truncated_exits_with_2(tmp_path
     assert "is cut off: its last line, 2, has no end" in kit("trace", str(path)).stderr
 
 
-def test_recording_without_a_frame_says_what_the_program_has_to_do(tmp_path: Path) -> None:
+def test_trace_of_recording_without_a_frame_names_the_address_to_use(tmp_path: Path) -> None:
     done = kit("trace", str(Conversation().write(tmp_path / "a.trace")))
     assert done.returncode == 2
     assert "the recording has no frame; the program has to use the address that record prints" in done.stdout

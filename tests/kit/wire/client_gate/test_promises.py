@@ -86,7 +86,7 @@ def test_value_or_key_that_was_not_sent_is_found() -> None:
     assert kinds(log=[*LOG[:3], replace(LOG[3], key=b"")]) == ["lost", "stored-altered"][::-1]
 
 
-def test_key_is_judged_by_javas_default_partitioner_where_a_script_says_so() -> None:
+def test_key_outside_java_default_partition_is_found_only_in_script_that_judges_keys() -> None:
     records, script = [Record(0, "key", "0 v")], changed(SCRIPT, partitions=7)
     logs = {partition: [LogRecord(partition, 0, b"key", b"0 v")] for partition in range(7)}
     judged = {at: kinds(changed(script, judges_keys=True), [Line(0)], log, records) for at, log in logs.items()}

@@ -96,7 +96,7 @@ def test_adapter_that_reports_other_than_what_happened_differs(
         ("adapter(); open(env['RESULTS'], 'w')", Verdict.NOT_JUDGED, "RESULTS has no line for record 0"),
     ],
 )
-def test_adapter_that_cannot_be_judged_says_why(
+def test_outcome_that_is_not_judged_names_the_reason(
     address: str, tmp_path: Path, program: str, verdict: Verdict, why: str
 ) -> None:
     outcome = run(address, tmp_path, program)
