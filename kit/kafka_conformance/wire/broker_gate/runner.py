@@ -196,12 +196,14 @@ class Target:
         if why := self._inapplicable(case, release):
             return Outcome(case, Verdict.NOT_APPLICABLE, why)
         expected = None if release is None else case.answers_of(release)
-        variables, until = self._variables(case), time.monotonic() + (limit_s or self._limit_s)
+        limit_s = limit_s or self._limit_s
+        variables, until = self._variables(case), time.monotonic() + limit_s
+        repeat_until = until - _RESERVE * limit_s
         answers: list[Any] = []
         raw: list[Any] = []
         try:
             for step in case.steps:
-                answer = self._answer(step, variables, until)
+                answer = self._answer(step, variables, until, repeat_until)
                 raw.append(answer)
                 for name, path in step.bind.items():
                     variables.bind(name, value_at(answer, path))
@@ -278,7 +280,7 @@ class Target:
         except BrokerLost as error:
             self._lost = str(error)
 
-    def _answer(self, step: Step, variables: Variables, until: float) -> Any:
+    def _answer(self, step: Step, variables: Variables, until: float, repeat_until: float) -> Any:
         """Ask one step, again while the broker is not ready or what is waited for has not come."""
         request = variables.filled(step.request)
         while True:
@@ -288,7 +290,7 @@ class Target:
             else:
                 passing = _PASSING | {_SEEMS_ONGOING} if request.get("transactionalId") else _PASSING
                 waits = not passing.isdisjoint(error_codes(answer))
-            if not waits or time.monotonic() >= until - _RESERVE * self._limit_s:
+            if not waits or time.monotonic() >= repeat_until:
                 return answer
             time.sleep(_POLL_S)
 

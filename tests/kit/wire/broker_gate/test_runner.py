@@ -35,14 +35,16 @@ def target(broker: FakeBroker, limit_s: float = 5.0) -> Iterator[Target]:
         made.close()
 
 
-def run(asked: Case, *answers: Any, release: str | None = "4.4.0", limit_s: float = 5.0) -> Outcome:
+def run(
+    asked: Case, *answers: Any, release: str | None = "4.4.0", limit_s: float = 5.0, own_limit_s: float | None = None
+) -> Outcome:  # fmt: skip
     """Run a case against a broker that gives these answers to everything but ApiVersions."""
     left = list(answers)
     with (
         fake_broker(lambda api, *_: None if api == "ApiVersions" else left.pop(0)) as broker,
         target(broker, limit_s) as made,
     ):
-        return made.run(asked, release)
+        return made.run(asked, release, own_limit_s)
 
 
 def test_broker_answers_that_differ_only_in_producer_id_agree() -> None:
@@ -108,6 +110,16 @@ def test_request_answered_with_retriable_error_is_repeated_until_success() -> No
 def test_retriable_error_that_persists_is_the_answer_at_the_deadline() -> None:
     found = run(case(INIT, expected=[RIGHT]), *[{"errorCode": 14}] * 1000, limit_s=0.1)
     assert (found.verdict, found.difference and found.difference.actual) == (Verdict.DIFFERS, 14)
+
+
+def test_case_with_a_shorter_limit_repeats_requests_within_that_limit() -> None:
+    answers = {"errorCode": 14}, {"producerId": 7, "producerEpoch": 2}
+    assert run(case(INIT, expected=[{**RIGHT, "producerEpoch": 2}]), *answers, limit_s=10, own_limit_s=2).verdict is (
+        Verdict.AGREES
+    )
+    step = Step(INIT.api, 4, INIT.request, until=Until("producerEpoch", 2))
+    found = run(case(step), {}, *answers, release=None, limit_s=10, own_limit_s=2)
+    assert found.answers[0]["producerEpoch"] == 2
 
 
 def test_request_is_repeated_until_response_field_has_expected_value() -> None:
