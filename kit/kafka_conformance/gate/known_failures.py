@@ -23,7 +23,7 @@ expired         its last day has passed
 another message the difference exists, with another answer
 =============== ====================================================================
 
-An entry of a withdrawn case (``cases.sets``) is never invalid: that it is not asked is no doing of the file's owner.
+A withdrawn case (``cases.sets``) never makes an entry invalid: that it is not asked is no doing of the file's owner.
 
 ``--write-known-failures`` writes or updates the file: stale, unknown and expired entries are removed, uncovered
 differences are added, and everything else stays unchanged, comments too. Cases of ``cases`` that no longer differ are
@@ -199,7 +199,9 @@ class KnownFailures:
     def _gone(self, number: int, entry: Entry) -> dict[str, str]:
         """Return each of the ``cases`` of an entry that does not differ, and why: stale, or unknown."""
         asked = {one for rule, release, one in self._asked if rule == entry.rule and entry.holds_in(release)}
-        found = {one: "stale" if one in asked else "" if self.partial else "unknown" for one in entry.cases}
+        withdrawn = case_sets().withdrawn_of(entry.rule)
+        judged = [one for one in entry.cases if one not in withdrawn]
+        found = {one: "stale" if one in asked else "" if self.partial else "unknown" for one in judged}
         return {one: why for one, why in found.items() if why and (number, one) not in self._differing}
 
     def _hint(self, number: int, entry: Entry, why: str) -> str:
@@ -221,7 +223,7 @@ class KnownFailures:
         return not entry.diagnosis or miss.equals(entry.diagnosis)
 
     def _why(self, number: int, entry: Entry) -> str:
-        if entry.case in case_sets().withdrawn_of(entry.rule):
+        if entry.named and entry.named <= case_sets().withdrawn_of(entry.rule):
             return ""
         if entry.expires < self.today:
             return "expired"

@@ -9,8 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from kafka_conformance.cases.sets import CaseSets, Withdrawn, case_sets
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.events import Differed
+from kafka_conformance.gate import known_failures
 from kafka_conformance.gate.known_failures import KnownFailures, Miss, read, updated
 
 TODAY = date(2026, 11, 21)
@@ -300,6 +302,28 @@ def test_entry_without_any_differing_case_is_removed(tmp_path: Path) -> None:
     known = _known(tmp_path, CASES)
     updated(tmp_path / "known.toml", known, [])
     assert read(tmp_path / "known.toml", TODAY).entries == []
+
+
+@pytest.mark.parametrize(
+    ("named", "kept", "wrong"),
+    [
+        ('case = "gone"', [], []),
+        ('cases = ["gone"]', ["gone"], []),
+        ('cases = ["gone", "aa"]', ["gone", "aa"], []),
+        ('cases = ["gone", "bb"]', ["gone"], ["stale"]),
+        ('cases = ["gone", "cc"]', ["gone"], ["unknown"]),
+    ],
+)
+def test_withdrawn_case_makes_no_entry_of_known_failures_invalid(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, kept: list[str], wrong: list[str]
+) -> None:
+    sets = CaseSets(case_sets().sets, (Withdrawn("gone", "murmur2", "2026-11-01", "its answer was wrong"),))
+    monkeypatch.setattr(known_failures, "case_sets", lambda: sets)
+    known = _known(tmp_path, ENTRY.replace('pattern = "another*"', named))
+    known.covers(_miss())
+    assert [stale.why for stale in known.wrong()] == wrong
+    assert not any("gone" in stale.hint for stale in known.wrong())
+    assert (known.kept_cases(0), known.keeps()) == (kept, [True])
 
 
 def test_new_entry_of_a_finding_with_cases_names_exactly_these(tmp_path: Path) -> None:
