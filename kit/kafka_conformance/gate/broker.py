@@ -38,7 +38,7 @@ from kafka_conformance.core.events import (
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.gate.broker_kinds import Kind, by_kind, difference_of, harmless_reason
-from kafka_conformance.gate.known_failures import KnownFailures, Miss
+from kafka_conformance.gate.known_failures import KnownFailures, Miss, invalid_entries
 from kafka_conformance.gate.runner import GateResult
 from kafka_conformance.wire.broker_gate import runner
 from kafka_conformance.wire.broker_gate.case import Case
@@ -228,7 +228,7 @@ def _ended(ended: Sequence[RuleEnded], stale: int, seconds: float) -> Ended:
     unsupported, not_run = sum(each.unsupported for each in ended), sum(each.not_run for each in ended)
     if differed or stale:
         parts = [f"{differed:,} of {asked:,} cases differ from Kafka"] if differed else []
-        parts += [f"{stale} of the known failures no longer true"] if stale else []
+        parts += [invalid_entries(stale)] if stale else []
         code, why = 1, ", and ".join(parts)
     elif not asked and not not_run:
         code, why = 2, "nothing was judged: no case applies to this broker"

@@ -33,7 +33,7 @@ from kafka_conformance.core.events import (
 )
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.version import kit_version
-from kafka_conformance.gate.known_failures import KnownFailures, Miss
+from kafka_conformance.gate.known_failures import KnownFailures, Miss, invalid_entries
 from kafka_conformance.gate.runner import GateResult
 from kafka_conformance.wire.broker_gate import runner as broker_runner
 from kafka_conformance.wire.client_gate import runner
@@ -50,7 +50,7 @@ _HIGH = frozenset({
     "stored-altered", "stored-elsewhere", "stored-out-of-order", "stored-twice",
 })  # fmt: skip
 
-_HINT = "mend the adapter, or see what passed: --traces FOLDER keeps it"
+_HINT = "fix the adapter, or run with --traces FOLDER to see the requests"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +82,16 @@ def gate_client(target: broker_runner.Target, address: Address, plan: ClientPlan
     client = Target(f"client {shlex.join(plan.command)}", "", "", f"gate client -- {shlex.join(plan.command)}")
     rules = tuple(map(rule_of, plan.scripts))
     record(Began(kit_version(), client, (plan.release,), rules, plan.seed, 0, (), plan.selection))
-    workloads = {script.id: workload_of(script, plan.seed) for script in plan.scripts}
     ended = []
-    with target.prepared([each.case for each in workloads.values()]):
+    with target.prepared([]):
         for script in plan.scripts:
             progress.doing(script.id)
             record(RuleBegan(rule_of(script), plan.release, "exact", 1))
+            workload = workload_of(script, plan.seed)
+            target.make([workload.case])
             before = time.monotonic()
             folder = plan.traces / script.id.replace("/", "-")
-            outcome = run_script(script, workloads[script.id], target, address, plan.command, folder, plan.limit_s)
+            outcome = run_script(script, workload, target, address, plan.command, folder, plan.limit_s)
             ended.append(_judge(outcome, plan, time.monotonic() - before, known, record, result))
             progress.advance()
     known.partial, known.whole = known.partial or bool(plan.selection), True
@@ -153,7 +154,7 @@ def _ended(ended: Sequence[RuleEnded], stale: int, seconds: float) -> Ended:
     refused, failed = sum(each.unsupported for each in ended), sum(each.failed for each in ended)
     if differed or stale:
         parts = [f"{differed:,} of {asked - failed:,} scripts differ"] if differed else []
-        parts += [f"{stale} of the known failures no longer true"] if stale else []
+        parts += [invalid_entries(stale)] if stale else []
         code, why = 1, ", and ".join(parts)
     elif asked == failed:
         code, why = 2, "nothing was judged"

@@ -60,7 +60,7 @@ from kafka_conformance.gate.diagnosis.candidates import READ_OFF, candidates, pi
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release, parse_release
 
-__all__ = ["Entry", "KnownFailures", "Miss", "read", "updated"]
+__all__ = ["Entry", "KnownFailures", "Miss", "invalid_entries", "read", "updated"]
 
 _EXPIRES_DAYS = 90
 _SHOWN = 3
@@ -246,6 +246,11 @@ _MEND = {
     "stale": "the difference is fixed, or only --out-of-domain shows it: remove the entry",
     "another message": "the target's answer has changed: review the entry",
 }
+
+
+def invalid_entries(count: int) -> str:
+    """Return in words, for the verdict of a gate, how many entries are invalid."""
+    return f"{count:,} invalid {'entry' if count == 1 else 'entries'} in the file of known failures"
 
 
 def read(path: Path, today: date) -> KnownFailures:

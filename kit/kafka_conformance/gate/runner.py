@@ -62,7 +62,7 @@ from kafka_conformance.gate.coverage import Answers, conforming_rules
 from kafka_conformance.gate.diagnosis.keyed_candidates import KEYED, placed_keys
 from kafka_conformance.gate.findings import Finder
 from kafka_conformance.gate.grades import GradedComparison, judge_distributions
-from kafka_conformance.gate.known_failures import KnownFailures
+from kafka_conformance.gate.known_failures import KnownFailures, invalid_entries
 from kafka_conformance.gate.protocol_errors import protocol_errors
 from kafka_conformance.gate.questions import gate_sources
 from kafka_conformance.gate.selection import EVERYTHING, Selection
@@ -271,7 +271,7 @@ def _ended(ended: Sequence[RuleEnded], stale: int, broken: bool, claimed: bool, 
     share = conforming_rules(len(conform), len(had), len(RULES), len(in_part))
     if differed or stale:
         parts = [f"{differed:,} of {asked:,} answers are not Kafka's"] if differed else []
-        parts += [f"stale known failures: {stale}"] if stale else []
+        parts += [invalid_entries(stale)] if stale else []
         code, why = 1, ", and ".join(parts)
     elif not asked:
         code, why = 2, "nothing was judged: the target answered no question of any rule"

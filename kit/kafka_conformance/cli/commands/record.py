@@ -87,10 +87,8 @@ def run(
     finally:
         with contextlib.suppress(OSError):  # what cannot be written was said
             file.close()
-    if missed := [f"{api}={number}" for api, number in script if (api, number) not in proxy.done]:
-        note(f"warning: there was no such request: {', '.join(missed)}")
-    if idle := [f"{api}={version}" for api, version in most.items() if api not in proxy.narrowed]:
-        note(f"warning: --at-most had no effect: no broker was seen that offers more: {', '.join(idle)}")
+    for unused in proxy.unused("--"):
+        note(f"warning: {unused}")
     note(f"{plural(proxy.frames, 'frame')} on {plural(proxy.connections, 'connection')} in {path}: "
          f"kafka-conformance trace {path}")  # fmt: skip
     if interrupted:

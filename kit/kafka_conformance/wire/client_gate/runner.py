@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.errors import BadInput, BrokerLost, KitError
 from kafka_conformance.core.files import open_stream, read_bytes, write_whole
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.reports.terminal import plural
@@ -91,7 +91,7 @@ def run_script(
     environment = {
         **script.settings.environment(), "TOPIC": topic, "GROUP": f"{topic}-g", "CLIENT_ID": script.id,
         "WORKLOAD": str(folder / "workload.ndjson"), "RESULTS": str(results),
-        "TIMEOUT_MS": str(int(limit_s * 500)),
+        "TIMEOUT_MS": str(int(limit_s * 500)),  # half of the limit: the client gives up before it is ended
     }  # fmt: skip
     tail = Tail()
     with contextlib.closing(io.BufferedWriter(open_stream(trace))) as file:
@@ -99,7 +99,7 @@ def run_script(
         file.write(msgspec.json.encode(head) + b"\n")
         proxy = Proxy(address, file, None, script.faults, script.limits)
         code = asyncio.run(_run(proxy, command, environment, limit_s, tail))
-    return _judged(script, workload, proxy, code, tail.text, folder, _stored(address, topic, script))
+    return _judged(script, workload, proxy, code, tail.text, folder, topic)
 
 
 async def _run(
@@ -120,14 +120,13 @@ def _stored(address: Address, topic: str, script: Script) -> tuple[Any, dict[int
 
 
 def _judged(
-    script: Script, workload: Workload, proxy: Proxy, code: int | None, output: str, folder: Path,
-    stored: tuple[Any, dict[int, int]],
-) -> Outcome:  # fmt: skip
+    script: Script, workload: Workload, proxy: Proxy, code: int | None, output: str, folder: Path, topic: str
+) -> Outcome:
     last = output.splitlines()[-1] if output else "it printed nothing"
     if code == REFUSED:
         return Outcome(script, Verdict.NOT_APPLICABLE, last)
     if not proxy.frames:
-        why = "no frame came: the client has to use the address in BOOTSTRAP"
+        why = "the client sent nothing: it has to connect to the address in BOOTSTRAP"
         return Outcome(script, Verdict.NOT_JUDGED, f"{why}; {last}" if output else why)
     if code:
         return Outcome(script, Verdict.NOT_JUDGED, f"the adapter ended with exit code {code}: {last}")
@@ -139,16 +138,29 @@ def _judged(
         return Outcome(script, Verdict.NOT_JUDGED, wrong)
     judge = Judge()
     judge.take(decoded(read_trace(folder / "trace")[1], shipped_codec()))
+    return _compared(script, workload, proxy, judge, results, topic, ended=code is not None)
+
+
+def _compared(
+    script: Script, workload: Workload, proxy: Proxy, judge: Judge, results: Results, topic: str, *, ended: bool
+) -> Outcome:
+    """Compare the results with what passed and what is stored. Raises BrokerLost."""
     findings = [Found(one.kind, one.what) for one in judge.findings]
-    if code is None:
+    if not ended:
         reported = sum(one.record >= 0 or one.partition >= 0 for one in results.lines)
         of = len(workload.records) if script.is_producer else script.consume[-1]
         findings.append(Found("no-end", f"{reported:,} of {plural(of, 'record')} have a line in RESULTS"))
-    log, committed = stored
+    try:
+        log, committed = _stored(proxy.to, topic, script)
+    except BrokerLost:
+        raise
+    except KitError as error:  # what cannot be read may be what the client sent
+        verdict, why = (Verdict.DIFFERS, "") if findings else (Verdict.NOT_JUDGED, str(error))
+        return Outcome(script, verdict, why, tuple(findings), judge.totals.requests)
     if script.is_producer:
         findings += promises.judge_producer(script, workload.records, results, log)
     else:
-        findings += promises.judge_consumer(script, workload.records, results, log, committed, ended=code is not None)
+        findings += promises.judge_consumer(script, workload.records, results, log, committed, ended=ended)
     if findings:
         return Outcome(script, Verdict.DIFFERS, "", tuple(findings), judge.totals.requests)
     if why := _unjudged(script, workload, results, proxy, judge):
@@ -169,8 +181,8 @@ def _contradiction(workload: Workload, results: Results) -> str:
 
 def _unjudged(script: Script, workload: Workload, results: Results, proxy: Proxy, judge: Judge) -> str:
     """Return why a script without a finding has not judged the client."""
-    if missed := [f"{api}={number}" for api, number in proxy.script if (api, number) not in proxy.done]:
-        return f"there was no such request: {', '.join(missed)}"
+    if unused := proxy.unused():
+        return "; ".join(unused)
     if judge.totals.undecoded:
         return f"{plural(judge.totals.undecoded, 'message')} cannot be decoded: --traces FOLDER keeps them"
     if script.is_producer:
@@ -189,5 +201,5 @@ def _read_results(path: Path) -> list[Line]:
             if line.strip():
                 found.append(decoder.decode(line))
         except msgspec.DecodeError as error:
-            raise BadInput(f"RESULTS line {number} is no result: {error}") from error
+            raise BadInput(f"RESULTS line {number} is not a valid result: {error}") from error
     return found

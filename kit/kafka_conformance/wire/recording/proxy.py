@@ -105,6 +105,18 @@ class Proxy:
         """Return the time since the recording began, in ms."""
         return round((time.monotonic() - self._began) * 1_000, 3)
 
+    def unused(self, prefix: str = "") -> list[str]:
+        """Return in words what of the script did not happen, and which largest versions changed nothing.
+
+        ``prefix`` stands before the names of options.
+        """
+        missed = [f"{api}={number}" for api, number in self.script if (api, number) not in self.done]
+        idle = [f"{api}={version}" for api, version in self.most.items() if api not in self.narrowed]
+        found = [f"there was no such request: {', '.join(missed)}"] if missed else []
+        if idle:
+            found.append(f"{prefix}at-most had no effect: no broker was seen that offers more: {', '.join(idle)}")
+        return found
+
     def fate(self, api: str) -> str:
         """Count a request, and return what the script does to it."""
         self._counted[api] += 1
@@ -233,8 +245,8 @@ class _Connection:
             return b""
         try:
             return refusal(request.api, request.version, data, error, shipped_codec())[1]
-        except (MalformedMessage, BadInput) as error:
-            self.proxy.warn_once(f"passed on, and not answered with {request.fate}: {error}")
+        except (MalformedMessage, BadInput) as fault:
+            self.proxy.warn_once(f"passed on, and not answered with {request.fate}: {fault}")
             return b""
 
     def _changed_to(self, request: Frame, data: bytes, error: int) -> bytes:

@@ -26,6 +26,12 @@ runpy.run_path({str(ADAPTER)!r})
 os.truncate(os.environ["RESULTS"], 0)
 open(os.environ["RESULTS"], "a").write("".join('{{"record": %d, "error": "no"}}\\n' % at for at in range(120)))
 """
+FAILS_ONCE = f"""
+import os, runpy
+if os.environ["CLIENT_ID"] == "produce/acks-1":
+    raise SystemExit(3)
+runpy.run_path({str(ADAPTER)!r})
+"""
 CONFUSED = f"""
 import os, runpy
 runpy.run_path({str(ADAPTER)!r})
@@ -76,6 +82,7 @@ def test_client_that_differs_is_reported_and_can_be_known(address: str, tmp_path
     ran = gate(*words, "--github", "--", sys.executable, str(ADAPTER))
     assert ran.return_value == 1, "an entry that no longer fails is an error"
     assert "::error" in ran.output
+    assert "1 invalid entry in the file of known failures" in " ".join(ran.output.split())
 
 
 def test_reports_of_a_gate_are_written_for_every_reader(address: str, tmp_path: Path) -> None:
@@ -93,7 +100,14 @@ def test_adapter_that_fails_or_refuses_is_not_passed(address: str) -> None:
     assert "nothing was judged; 1 more do not apply" in ran.output
     ran = gate("--to", address, "--run", "produce/plain", "--", sys.executable, "-c", "raise SystemExit(3)")
     assert ran.return_value == 2
-    assert "no frame came: the client has to use the address in BOOTSTRAP" in ran.output
+    assert "the client sent nothing: it has to connect to the address in BOOTSTRAP" in ran.output
+
+
+def test_gate_with_one_script_that_was_not_judged_exits_with_2(address: str) -> None:
+    words = ("--to", address, "--run", "produce/plain", "--run", "produce/acks-1")
+    ran = gate(*words, "--", sys.executable, "-c", FAILS_ONCE)
+    assert ran.return_value == 2
+    assert "1 of 1 scripts agree; 1 could not be judged" in " ".join(ran.output.split())
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,10 @@ from mock_broker import PARTITIONS, mock_broker
 pytest.importorskip("kafka")
 pytest.importorskip("confluent_kafka")
 
-from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.errors import BadInput, BrokerLost, KitError
 from kafka_conformance.wire.broker_gate.runner import Target
 from kafka_conformance.wire.client import parse_address
+from kafka_conformance.wire.client_gate import runner
 from kafka_conformance.wire.client_gate.runner import Outcome, Verdict, run_script
 from kafka_conformance.wire.client_gate.script import Script, Settings
 from kafka_conformance.wire.client_gate.workload import workload_of
@@ -89,10 +90,14 @@ def test_adapter_that_reports_other_than_what_happened_differs(
     ("program", "verdict", "why"),
     [
         ("print('no lz4 here'); raise SystemExit(77)", Verdict.NOT_APPLICABLE, "no lz4 here"),
-        ("pass", Verdict.NOT_JUDGED, "no frame came: the client has to use the address in BOOTSTRAP"),
+        ("pass", Verdict.NOT_JUDGED, "the client sent nothing: it has to connect to the address in BOOTSTRAP"),
         ("adapter(); raise SystemExit('broken')", Verdict.NOT_JUDGED, "ended with exit code 1: broken"),
         ("adapter(); os.kill(os.getpid(), 9)", Verdict.NOT_JUDGED, "ended with exit code -9"),
-        ("adapter(); open(env['RESULTS'], 'a').write('{')", Verdict.NOT_JUDGED, "RESULTS line 65 is no result"),
+        (
+            "adapter(); open(env['RESULTS'], 'a').write('{')",
+            Verdict.NOT_JUDGED,
+            "RESULTS line 65 is not a valid result",
+        ),
         ("adapter(); open(env['RESULTS'], 'w')", Verdict.NOT_JUDGED, "RESULTS has no line for record 0"),
     ],
 )
@@ -108,6 +113,55 @@ def test_fault_that_does_not_come_is_not_judged(address: str, tmp_path: Path) ->
     script = Script("a", "b", rounds=1, records=1, refuse=("Produce=9:6",))
     outcome = run(address, tmp_path, "adapter()", script)
     assert (outcome.verdict, outcome.why) == (Verdict.NOT_JUDGED, "there was no such request: Produce=9")
+
+
+def test_largest_version_that_every_broker_keeps_is_not_judged(address: str, tmp_path: Path) -> None:
+    outcome = run(address, tmp_path, "adapter()", Script("a", "b", rounds=1, records=1, at_most=("Fetch=1000",)))
+    why = "at-most had no effect: no broker was seen that offers more: Fetch=1000"
+    assert (outcome.verdict, outcome.why) == (Verdict.NOT_JUDGED, why)
+
+
+SENDS_A_VERSION_THAT_IS_NOT_OFFERED = """
+adapter()
+import contextlib
+from kafka_conformance.wire.client import Connection, parse_address
+connection = Connection(*parse_address(env["BOOTSTRAP"]), 5)
+connection.versions()
+with contextlib.suppress(Exception):
+    connection.ask("EndTxn", 4, {"transactionalId": "t", "producerId": 1, "producerEpoch": 0, "committed": True})
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "verdict", "why", "found"),
+    [
+        ("print('no lz4 here'); raise SystemExit(77)", Verdict.NOT_APPLICABLE, "no lz4 here", []),
+        ("pass", Verdict.NOT_JUDGED, "the client sent nothing: it has to connect to the address in BOOTSTRAP", []),
+        ("adapter()", Verdict.NOT_JUDGED, "t-0 cannot be read: a damaged batch", []),
+        (SENDS_A_VERSION_THAT_IS_NOT_OFFERED, Verdict.DIFFERS, "", ["version-not-offered"]),
+    ],
+)
+def test_topic_that_cannot_be_read_is_judged_as_far_as_the_requests_show(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, verdict: Verdict, why: str,
+    found: list[str],
+) -> None:  # fmt: skip
+    def fails(*_: object) -> None:
+        raise KitError("t-0 cannot be read: a damaged batch")
+
+    monkeypatch.setattr(runner, "read_log", fails)
+    outcome = run(address, tmp_path, program)
+    assert (outcome.verdict, outcome.why, [one.kind for one in outcome.findings]) == (verdict, why, found)
+
+
+def test_broker_that_is_lost_while_a_topic_is_read_ends_the_gate(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_lost(*_: object) -> None:
+        raise BrokerLost("no answer to Fetch")
+
+    monkeypatch.setattr(runner, "read_log", is_lost)
+    with pytest.raises(BrokerLost, match="no answer to Fetch"):
+        run(address, tmp_path, SENDS_A_VERSION_THAT_IS_NOT_OFFERED)
 
 
 def test_client_that_does_not_end_differs_after_the_deadline(address: str, tmp_path: Path) -> None:
