@@ -72,7 +72,7 @@ def make_smaller(target: Target, outcome: Outcome, difference: Difference | None
 
 
 def _without_steps(target: Target, outcome: Outcome, sought: _Sought, release: str, until: float) -> Outcome:
-    """Leave out all that comes after the step, then one request after the other."""
+    """Drop everything after the step, then all requests that the difference cannot depend on, if it stays."""
     smallest = _cut(outcome.case, range(sought.step + 1), release)
     found = outcome
     for tried, kept in enumerate(_candidates(smallest.steps)):
@@ -108,7 +108,7 @@ def _is_free(steps: Sequence[Step], number: int) -> bool:
 
 
 def _names(value: Any) -> set[str]:
-    """Return the variables in a request; it has no others, as a time, that requests could share."""
+    """Return the names (`$…`) that a request uses. Times (`$t+`) do not count: they tie no requests together."""
     if isinstance(value, str):
         return {value} if value.startswith("$") and not value.startswith("$t+") else set()
     below = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

@@ -38,7 +38,7 @@ KINDS: Final[Mapping[str, str]] = {
     "stored-out-of-order": "Records of a partition are stored in another order than they were sent in, though the settings "
                            "promise it.",
     "stored-altered": "A stored record is not one that the program sent: its key or its value differs.",
-    "stored-elsewhere": "A record is stored, but not at the partition and offset that the program was told.",
+    "stored-elsewhere": "A record is stored, but not at the partition and offset that the client reported.",
     "failed": "The client reports records as failed, or a call of a consumer, where Java's client goes on.",
     "key-elsewhere": "A record with a key is not where Java's default partitioner puts it.",
     "no-end": "The client did not end before the deadline.",
@@ -46,7 +46,7 @@ KINDS: Final[Mapping[str, str]] = {
     "delivered-twice": "A consumer was given a record twice.",
     "delivered-out-of-order": "A consumer was given records of a partition in another order than they are stored in.",
     "delivered-hidden": "A consumer was given a record of an aborted transaction, a marker, or one that is not stored.",
-    "commit-beyond": "A group has committed an offset behind records that it was not given: they are skipped.",
+    "commit-beyond": "A group committed past records that its members did not receive: they are skipped.",
     "commit-behind": "A group has committed less than it was given, though the commit succeeded: records come again.",
 }  # fmt: skip
 """Kinds of findings, beside those on the wire, and what each means."""

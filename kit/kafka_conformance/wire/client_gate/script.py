@@ -115,7 +115,7 @@ def read(text: str) -> tuple[Script, ...]:
     try:
         found = msgspec.convert(tomllib.loads(text)["script"], tuple[Script, ...])
     except (tomllib.TOMLDecodeError, KeyError, msgspec.ValidationError) as error:
-        raise BadInput(f"these are no scripts of the gate of clients: {error}") from error
+        raise BadInput(f"invalid scripts: {error}") from error
     for one in found:
         _ = one.faults, one.limits
     return found

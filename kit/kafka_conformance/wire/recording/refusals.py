@@ -1,7 +1,7 @@
 """Responses that refuse a request with an error, as a script asks for: all that they say is the error.
 
-A response to Metadata without brokers is none that a broker gives: the broker's own response is passed on, in which the
-topics of the request and their partitions have the error, and no leader.
+No broker sends a Metadata response without brokers, so the broker's own response is passed on, with the error in its topics
+and partitions.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import os
 import signal
+from asyncio.subprocess import DEVNULL, PIPE, STDOUT
 from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO
 
@@ -47,18 +48,12 @@ async def record_until(
     """
     ends: list[asyncio.Task[Any]] = [asyncio.create_task(proxy.failed()), asyncio.create_task(_flushing(proxy.file))]
     process, reader = None, None
-    own = asyncio.subprocess
-    stdin, stdout, stderr = (None, None, None) if tail is None else (own.DEVNULL, own.PIPE, own.STDOUT)
+    streams: dict[str, Any] = {} if tail is None else {"stdin": DEVNULL, "stdout": PIPE, "stderr": STDOUT}
     try:
         if command:
             try:
                 process = await asyncio.create_subprocess_exec(
-                    *command,
-                    stdin=stdin,
-                    stdout=stdout,
-                    stderr=stderr,
-                    start_new_session=True,
-                    env={**os.environ, **environment},
+                    *command, **streams, start_new_session=True, env={**os.environ, **environment}
                 )
             except (OSError, ValueError) as error:
                 raise BadInput(f"{command[0]} cannot be started: {error}") from error
