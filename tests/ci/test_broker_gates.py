@@ -15,6 +15,13 @@ from kafka_conformance.gate.reports.outline import outline
 from kafka_conformance.reports.page_block import block_of
 from kafka_conformance.wire.broker_gate.case import frozen
 
+ENDS_AT_SIGTERM = """
+import pathlib, signal, sys
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(pathlib.Path(sys.argv[1]).write_text("by SIGTERM") and 0))
+print("x 127.0.0.1:5 y", flush=True)
+signal.pause()
+"""
+
 
 def test_page_shows_the_recorded_results_of_every_broker() -> None:
     assert block_of(PAGE.read_text(encoding="utf-8"), TABLE) == table(read_results()).strip(), f"run: {TABLE}"
@@ -34,10 +41,11 @@ def test_apache_kafka_agrees_in_all_cases() -> None:
     assert (kafka.counts, kafka.kinds) == ([len(frozen().cases), 0, 0, 0, 0], [])
 
 
-def test_started_broker_ends_with_the_block() -> None:
-    script = "import signal; print('x 127.0.0.1:5 y', flush=True); signal.pause()"
-    with started([sys.executable, "-c", script], Path("/")) as address:
+def test_started_broker_ends_with_the_block(tmp_path: Path) -> None:
+    with started([sys.executable, "-c", ENDS_AT_SIGTERM, str(tmp_path / "ended")], Path("/")) as address:
         assert address == "127.0.0.1:5"
+        assert not (tmp_path / "ended").exists()
+    assert (tmp_path / "ended").read_text() == "by SIGTERM"
 
 
 def test_program_without_an_address_is_an_error() -> None:
