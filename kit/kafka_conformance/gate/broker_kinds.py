@@ -32,6 +32,7 @@ import msgspec
 from kafka_conformance.core.events import Severity
 from kafka_conformance.gate.severity import RANKS
 from kafka_conformance.wire.broker_gate.runner import ABSENT, Difference, Outcome, Verdict
+from kafka_conformance.wire.codec.messages import error_name
 
 __all__ = ["EFFECTS", "HARMLESS", "Kind", "by_kind", "difference_of", "harmless_reason", "kinds_of", "own_differences"]
 
@@ -134,21 +135,6 @@ EFFECTS: Final[tuple[_Row, ...]] = (
          "The error is another: a client may retry where it has to give up, or the reverse."),
 )  # fmt: skip
 """What users notice: the severity, the API, the end of the path of the field, which values, and the sentence."""
-
-_ERRORS: Final[dict[Any, str]] = {
-    -1: "UNKNOWN", 1: "OFFSET_OUT_OF_RANGE", 2: "CORRUPT_MESSAGE", 3: "UNKNOWN_TOPIC_OR_PARTITION", 10:
-    "MESSAGE_SIZE_TOO_LARGE", 12: "OFFSET_METADATA_TOO_LARGE", 17: "INVALID_TOPIC", 19: "NOT_ENOUGH_REPLICAS", 21:
-    "INVALID_REQUIRED_ACKS", 22: "ILLEGAL_GENERATION", 23: "INCONSISTENT_GROUP_PROTOCOL", 25: "UNKNOWN_MEMBER_ID",
-    26: "INVALID_SESSION_TIMEOUT", 32: "INVALID_TIMESTAMP", 35: "UNSUPPORTED_VERSION", 36: "TOPIC_ALREADY_EXISTS",
-    37: "INVALID_PARTITIONS", 38: "INVALID_REPLICATION_FACTOR", 40: "INVALID_CONFIG", 42: "INVALID_REQUEST", 45:
-    "OUT_OF_ORDER_SEQUENCE_NUMBER", 47: "INVALID_PRODUCER_EPOCH", 48: "INVALID_TXN_STATE", 49:
-    "INVALID_PRODUCER_ID_MAPPING", 50: "INVALID_TRANSACTION_TIMEOUT", 52: "TRANSACTION_COORDINATOR_FENCED", 53:
-    "TRANSACTIONAL_ID_AUTHORIZATION_FAILED", 55: "OPERATION_NOT_ATTEMPTED", 68: "NON_EMPTY_GROUP", 69:
-    "GROUP_ID_NOT_FOUND", 75: "UNKNOWN_LEADER_EPOCH", 76: "UNSUPPORTED_COMPRESSION_TYPE", 79: "MEMBER_ID_REQUIRED",
-    87: "INVALID_RECORD", 90: "PRODUCER_FENCED", 100: "UNKNOWN_TOPIC_ID", 105: "TRANSACTIONAL_ID_NOT_FOUND", 110:
-    "FENCED_MEMBER_EPOCH", 112: "UNSUPPORTED_ASSIGNOR",
-}  # fmt: skip
-"""The names of all errors that Kafka's recorded answers have."""
 
 _UNREAD: Final = {
     "InitProducerId": ("producerId", "producerEpoch"),
@@ -271,8 +257,8 @@ def _has_error(outcome: Outcome, difference: Difference) -> bool:
 
 def _error_name(difference: Difference) -> str:
     """Return the name of Kafka's error as a sentence; empty for another field, and for no error."""
-    name = _ERRORS.get(difference.expected) if _is_error(difference.path) else None
-    return f" Kafka's error is {name}." if name else ""
+    code = difference.expected if _is_error(difference.path) else None
+    return f" Kafka's error is {error_name(code)}." if isinstance(code, int) and code else ""
 
 
 def _ends(path: str, field: str) -> bool:

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("kafka")
+
 from kafka_conformance.gate.broker_kinds import EFFECTS, Kind, by_kind, harmless_reason, kinds_of
 from kafka_conformance.wire.broker_gate.case import Case, Step, frozen
 from kafka_conformance.wire.broker_gate.runner import ABSENT, CLOSED, Difference, Outcome, Verdict, differences
@@ -139,8 +141,9 @@ def error_codes(value: Any, name: str = "") -> set[int]:
 
 def test_every_error_code_in_shipped_answers_has_a_name() -> None:
     codes = {code for case in frozen().cases for each in case.expected for code in error_codes(each.answers)} - {0}
+    effects = {code: kinds_of(outcome("Fetch", ("errorCode", code, 0)))[0].effect for code in codes}
     unnamed = [
-        code for code in codes if "Kafka's error is" not in kinds_of(outcome("Fetch", ("errorCode", code, 0)))[0].effect
+        code for code, effect in effects.items() if "Kafka's error is" not in effect or effect.endswith("is UNKNOWN.")
     ]
     assert unnamed == []
 

@@ -41,7 +41,14 @@ _ABSENT: Schema = {"name": "Absent", "type": "int8", "versions": "none"}
 _BYTES = frozenset({"bytes", "records"})
 _UNDECODABLE = (struct.error, ValueError, AssertionError, IndexError, EOFError, OverflowError, MemoryError)
 _UNENCODABLE = (struct.error, ValueError, TypeError, AttributeError, OverflowError)
-_RENAMED = {"NOT_LEADER_FOR_PARTITION": "NOT_LEADER_OR_FOLLOWER"}  # Kafka renamed it in 2.6.0, kafka-python did not
+_ERRORS = {
+    -1: "UNKNOWN_SERVER_ERROR", 6: "NOT_LEADER_OR_FOLLOWER", 10: "MESSAGE_TOO_LARGE", 17: "INVALID_TOPIC_EXCEPTION",
+    39: "INVALID_REPLICA_ASSIGNMENT", 128: "INVALID_REGULAR_EXPRESSION", 129: "REBOOTSTRAP_REQUIRED",
+    130: "STREAMS_INVALID_TOPOLOGY", 131: "STREAMS_INVALID_TOPOLOGY_EPOCH", 132: "STREAMS_TOPOLOGY_FENCED",
+    133: "SHARE_SESSION_LIMIT_REACHED", 134: "GROUP_DELETION_FAILED", 135: "STREAMS_TOPOLOGY_DESCRIPTION_UPDATE_FAILED",
+    136: "CONTROLLER_ID_NOT_REGISTERED",
+}  # fmt: skip
+"""Names of Kafka's errors that kafka-python does not have, or has under another name."""
 _API_VERSIONS, _CONTROLLED_SHUTDOWN = 18, 7
 
 
@@ -254,8 +261,8 @@ def error_codes(answer: Any) -> Iterator[int]:
 def error_name(code: int) -> str:
     """Return Kafka's name of an error code, ``NONE`` for 0."""
     errors = importlib.import_module("kafka.errors")
-    name: str = "NONE" if code == 0 else errors.for_code(code).message
-    return _RENAMED.get(name, name)
+    name: str = "NONE" if code == 0 else _ERRORS.get(code) or errors.for_code(code).message
+    return name
 
 
 @cache

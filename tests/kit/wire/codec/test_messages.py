@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 import zipfile
 from pathlib import Path
 
@@ -10,17 +11,29 @@ import pytest
 from message_values import KINDS, requests_and_responses, values
 
 from kafka_conformance.core.errors import BadInput, MalformedMessage
-from kafka_conformance.wire.codec.messages import Codec, jar_codec, shipped_codec
+from kafka_conformance.wire.codec.messages import Codec, error_name, jar_codec, shipped_codec
 from kafka_conformance.wire.codec.schemas import FIRST_WITH_SCHEMAS, read_jar, read_shipped, schema_release
 from kafka_jars.pins import load
 from kafka_jars.store import default_store
 from kafka_reference.releases import parse_release
 
+LAST_ERROR = 136
 RELEASES = [each for each in load().releases if parse_release(each) >= FIRST_WITH_SCHEMAS]
 
 
 def jar(release: str) -> Path:
     return default_store().path(load().clients(release)[0])
+
+
+def test_every_error_has_a_name_of_kafkas_own_enum() -> None:
+    path = jar(RELEASES[-1])
+    if not path.exists():
+        pytest.skip(f"the jar of {RELEASES[-1]} is not in the cache")
+    with zipfile.ZipFile(path) as file:
+        compiled = file.read("org/apache/kafka/common/protocol/Errors.class")
+    names = [error_name(code) for code in range(-1, LAST_ERROR + 1)]
+    assert len(set(names)) == len(names)
+    assert [name for name in names if b"\x01" + struct.pack(">H", len(name)) + name.encode() not in compiled] == []
 
 
 @pytest.mark.parametrize("release", RELEASES)
