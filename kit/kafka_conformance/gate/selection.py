@@ -13,9 +13,10 @@ A question is asked if a pattern of ``run`` matches, or there are none, and no p
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Protocol, TypeVar
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import Question, question_id
@@ -24,7 +25,7 @@ from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release
 
-__all__ = ["EVERYTHING", "Selection", "check_patterns"]
+__all__ = ["EVERYTHING", "Selection", "check_patterns", "select"]
 
 _ID = re.compile(r"[0-9a-f]{8,16}")
 
@@ -66,6 +67,34 @@ EVERYTHING = Selection()
 def check_patterns(patterns: Iterable[str]) -> tuple[str, ...]:
     """Return patterns if each is an id, or names a rule. Raises BadInput."""
     return tuple(_checked(patterns))
+
+
+class _Named(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+_T = TypeVar("_T", bound=_Named)
+
+
+def select(noun: str, found: Sequence[_T], patterns: Sequence[str], skip: Sequence[str]) -> list[_T]:
+    """Return what matches one of ``patterns``, or all if there are none, and none of ``skip``. Raises BadInput.
+
+    ``noun`` says what they are; the part of an id before ``/`` is its group.
+    """
+    names = [each.id for each in found]
+    for pattern in (*patterns, *skip):
+        if not any(fnmatchcase(name, pattern) for name in names):
+            groups = ", ".join(f"{group}/*" for group in dict.fromkeys(name.partition("/")[0] for name in names))
+            raise BadInput(f"no {noun} matches {pattern!r}: {did_you_mean(pattern, names, f'the groups are {groups}')}")
+    selected = [
+        each for each in found
+        if (not patterns or any(fnmatchcase(each.id, one) for one in patterns))
+        and not any(fnmatchcase(each.id, one) for one in skip)
+    ]  # fmt: skip
+    if not selected:
+        raise BadInput(f"no {noun} is left to run: --skip matches all that --run selects")
+    return selected
 
 
 def _checked(patterns: Iterable[str]) -> Iterator[str]:

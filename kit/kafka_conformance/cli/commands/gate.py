@@ -48,7 +48,7 @@ from kafka_reference.proven import lacks_proof
 from kafka_reference.releases import Release
 
 __all__ = [
-    "asked_eras", "asked_rules", "command", "entries_of", "event_stream", "run", "write_known_failures",
+    "asked_eras", "asked_rules", "command", "entries_of", "event_stream", "known_entries", "report", "run",
 ]  # fmt: skip
 
 
@@ -85,8 +85,6 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
         badge: Path | None, github: bool | None, out_of_domain: bool, allow_unproven: bool,
         known_flaky: bool) -> int:  # fmt: skip
     """Gate one implementation, or several side by side; return the exit code."""
-    if write_known and known is None:
-        raise BadInput("--write-known-failures needs --known-failures FILE, the file to write")
     if events == Path("-"):
         raise BadInput(
             "--events - would write a file named -: name a file; `report` reads one, or - for standard input"
@@ -95,9 +93,7 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
         raise BadInput("--known-failures, --junit, --badge and a command belong to one implementation: gate it alone")
     if not command:
         _check_targets(targets)
-    if write_known and known is not None:
-        check_writable(known)
-    entries = entries_of(known if known is not None and (not write_known or exists(known)) else None)
+    entries = known_entries(known, write=write_known)
     asked, unproven = proven_rules(asked_rules(kafka, rules), named=bool(rules), allow=allow_unproven)
     selection = Selection(check_patterns(patterns), check_patterns(skip))
     plan = GatePlan(asked, examples, seed, failures or FOLDER, bool(rules), out_of_domain=out_of_domain,
@@ -109,12 +105,8 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
         found = [event for each in gates for event in each.events]
         return gate_writers.write_several(found, markdown=markdown, html=html)
     (gated,) = gates
-    gate_writers.show(gated.events)
-    in_actions = gate_github.in_actions(os.environ) if github is None else github
-    gate_writers.write_all(gated.events, junit=junit, markdown=markdown, html=html, badge=badge, github=in_actions)
-    if write_known and known is not None:
-        return write_known_failures(known, entries, gated)
-    return gated.ended.exit_code
+    write_to = known if write_known else None
+    return report(gated, entries, write_to, github, junit=junit, markdown=markdown, html=html, badge=badge)
 
 
 def _check_targets(targets: Sequence[str]) -> None:
@@ -155,6 +147,15 @@ class _GateCommand(click.Command):
 
 
 command = click.command("gate", cls=_GateCommand, help=__doc__)(run)
+
+
+def known_entries(known: Path | None, *, write: bool) -> KnownFailures:
+    """The known failures in a file, which need not exist if it is to be written. Raises BadInput, KitError."""
+    if write and known is None:
+        raise BadInput("--write-known-failures needs --known-failures FILE, the file to write")
+    if write and known is not None:
+        check_writable(known)
+    return entries_of(known if known is not None and (not write or exists(known)) else None)
 
 
 def entries_of(known: Path | None) -> KnownFailures:
@@ -249,7 +250,16 @@ def _tried(path: Path | None, write: Callable[[], object]) -> bool:
     return True
 
 
-def write_known_failures(path: Path, entries: KnownFailures, gated: GateResult) -> int:
+def report(gated: GateResult, entries: KnownFailures, write_to: Path | None, github: bool | None,
+           **files: Path | None) -> int:  # fmt: skip
+    """Show and write the reports of a gate, and the file of known failures if it is given; return the exit code."""
+    gate_writers.show(gated.events)
+    in_actions = gate_github.in_actions(os.environ) if github is None else github
+    gate_writers.write_all(gated.events, github=in_actions, **files)
+    return gated.ended.exit_code if write_to is None else _write_known_failures(write_to, entries, gated)
+
+
+def _write_known_failures(path: Path, entries: KnownFailures, gated: GateResult) -> int:
     """Write or update the file; return 2 if something could not be judged: no entry is then known or stale."""
     if gated.ended.exit_code == 2:
         raise KitError(f"{path} is unchanged: {gated.ended.why}")

@@ -6,25 +6,20 @@ several releases, and compares the answers. It writes to its own topics alone, a
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import click
 
 from kafka_conformance.cli import options
-from kafka_conformance.cli.commands.gate import entries_of, event_stream, write_known_failures
+from kafka_conformance.cli.commands.gate import event_stream, known_entries, report
 from kafka_conformance.core.errors import BadInput, KitError
-from kafka_conformance.core.files import check_writable, exists, write_report
+from kafka_conformance.core.files import write_report
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.streams import say_error
-from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.gate.broker import BrokerPlan, gate_broker
-from kafka_conformance.gate.reports import github as gate_github
-from kafka_conformance.gate.reports import writers
-from kafka_conformance.gate.selection import Selection
+from kafka_conformance.gate.selection import Selection, select
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.wire.broker_gate.case import Case, frozen
 from kafka_conformance.wire.broker_gate.runner import PREFIX, Target
@@ -59,14 +54,10 @@ def run(*, address: str, release: str | None, patterns: Sequence[str], skip: Seq
         junit: Path | None, markdown: Path | None, html: Path | None, badge: Path | None,
         github: bool | None) -> int:  # fmt: skip
     """Gate one broker; return the exit code."""
-    if write_known and known is None:
-        raise BadInput("--write-known-failures needs --known-failures FILE, the file to write")
     host, port = parse_address(address)
     chosen = _chosen_release(release)
-    cases = selected_cases(frozen().cases, patterns, skip)
-    if write_known and known is not None:
-        check_writable(known)
-    entries = entries_of(known if known is not None and (not write_known or exists(known)) else None)
+    cases = select("case", frozen().cases, patterns, skip)
+    entries = known_entries(known, write=write_known)
     shipped_codec().message("ApiVersionsRequest").encode({}, 0)  # a missing extra is reported before anything is sent
     prefix = f"{PREFIX}{secrets.token_hex(4)}"
     target = Target(host, port, timeout, prefix)
@@ -78,33 +69,12 @@ def run(*, address: str, release: str | None, patterns: Sequence[str], skip: Seq
             gated, outcomes = gate_broker(target, plan, entries, emit, progress)
     finally:
         target.close()
-    writers.show(gated.events)
-    in_actions = gate_github.in_actions(os.environ) if github is None else github
-    writers.write_all(gated.events, junit=junit, markdown=markdown, html=html, badge=badge, github=in_actions)
     if transcript_file is not None:
         write_report(
             transcript_file, transcript([each for each in outcomes if each.is_failure], chosen, f"broker {address}")
         )
-    if write_known and known is not None:
-        return write_known_failures(known, entries, gated)
-    return gated.ended.exit_code
-
-
-def selected_cases(cases: Sequence[Case], patterns: Sequence[str], skip: Sequence[str]) -> list[Case]:
-    """Return the cases that match one of ``patterns``, or any if there are none, and none of ``skip``. Raises BadInput."""
-    names = [case.id for case in cases]
-    for pattern in (*patterns, *skip):
-        if not any(fnmatchcase(name, pattern) for name in names):
-            groups = ", ".join(f"{group}/*" for group in dict.fromkeys(name.partition("/")[0] for name in names))
-            raise BadInput(f"no case matches {pattern!r}: {did_you_mean(pattern, names, f'the groups are {groups}')}")
-    found = [
-        case for case in cases
-        if (not patterns or any(fnmatchcase(case.id, each) for each in patterns))
-        and not any(fnmatchcase(case.id, each) for each in skip)
-    ]  # fmt: skip
-    if not found:
-        raise BadInput("no case is left to run: --skip matches all that --run selects")
-    return found
+    write_to = known if write_known else None
+    return report(gated, entries, write_to, github, junit=junit, markdown=markdown, html=html, badge=badge)
 
 
 def _chosen_release(release: str | None) -> str:

@@ -7,9 +7,7 @@ gets a new topic; COMMAND runs once. Then everything that it sent, and what is s
 
 from __future__ import annotations
 
-import os
 import secrets
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
@@ -19,20 +17,17 @@ import click
 
 from kafka_conformance.brokers.broker import NEWEST, running_broker
 from kafka_conformance.cli import options
-from kafka_conformance.cli.commands.gate import entries_of, event_stream, write_known_failures
+from kafka_conformance.cli.commands.gate import event_stream, known_entries, report
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import check_writable, exists
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.streams import say, say_error
-from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.gate.client import ClientPlan, gate_client
-from kafka_conformance.gate.reports import github as gate_github
-from kafka_conformance.gate.reports import writers
-from kafka_conformance.gate.selection import Selection
+from kafka_conformance.gate.selection import Selection, select
 from kafka_conformance.wire.broker_gate.runner import PREFIX, Target
 from kafka_conformance.wire.client import parse_address
 from kafka_conformance.wire.client_gate.script import Script, generated, shipped
 from kafka_conformance.wire.codec.messages import shipped_codec
+from kafka_conformance.wire.recording.session import check_command
 from kafka_jars.scratch import ScratchFolder
 
 __all__ = ["run", "selected_scripts"]
@@ -76,15 +71,10 @@ def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Se
         return 0
     if not command:
         raise BadInput("no COMMAND: name the program to judge after --, as in gate client -- python adapter.py")
-    if shutil.which(command[0]) is None:
-        raise BadInput(f"{command[0]} cannot be started: there is no such program")
+    check_command(command)
     if address is not None and kafka != NEWEST:
         raise BadInput("--kafka starts a broker, and --to names one: give one of them")
-    if write_known and known is None:
-        raise BadInput("--write-known-failures needs --known-failures FILE, the file to write")
-    if write_known and known is not None:
-        check_writable(known)
-    entries = entries_of(known if known is not None and (not write_known or exists(known)) else None)
+    entries = known_entries(known, write=write_known)
     if address is not None and any(entry.release for entry in entries.entries):
         raise BadInput(f"{known} has entries for a release, and that of the broker of --to is not known")
     shipped_codec().message("ApiVersionsRequest").encode({}, 0)  # a missing extra is reported before a broker starts
@@ -99,12 +89,8 @@ def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Se
                 gated = gate_client(target, (host, port), plan, entries, emit, progress)
         finally:
             target.close()
-    writers.show(gated.events)
-    in_actions = gate_github.in_actions(os.environ) if github is None else github
-    writers.write_all(gated.events, junit=junit, markdown=markdown, html=html, badge=badge, github=in_actions)
-    if write_known and known is not None:
-        return write_known_failures(known, entries, gated)
-    return gated.ended.exit_code
+    write_to = known if write_known else None
+    return report(gated, entries, write_to, github, junit=junit, markdown=markdown, html=html, badge=badge)
 
 
 @contextmanager
@@ -125,17 +111,6 @@ def selected_scripts(
 
     Those that are ``always`` run are added, unless a pattern selects among them.
     """
-    names = [script.id for script in scripts]
     if patterns and not any(fnmatchcase(name, pattern) for name in always for pattern in patterns):
         patterns = [*patterns, *always]
-    for pattern in (*patterns, *skip):
-        if not any(fnmatchcase(name, pattern) for name in names):
-            raise BadInput(f"no script matches {pattern!r}: {did_you_mean(pattern, names)}")
-    found = [
-        script for script in scripts
-        if (not patterns or any(fnmatchcase(script.id, each) for each in patterns))
-        and not any(fnmatchcase(script.id, each) for each in skip)
-    ]  # fmt: skip
-    if not found:
-        raise BadInput("no script is left to run: --skip matches all that --run selects")
-    return found
+    return select("script", scripts, patterns, skip)

@@ -10,30 +10,24 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import io
-import shutil
 import ssl
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
 import click
-import msgspec
 
 from kafka_conformance.cli import options
 from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput, KitError
-from kafka_conformance.core.files import open_stream
 from kafka_conformance.core.notices import note
 from kafka_conformance.core.streams import say
-from kafka_conformance.core.version import kit_version
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.wire.client import parse_address
 from kafka_conformance.wire.recording.faults import parse_faults, parse_limits
 from kafka_conformance.wire.recording.proxy import Proxy
-from kafka_conformance.wire.recording.session import record_until
-from kafka_conformance.wire.recording.trace import FORMAT, Head
+from kafka_conformance.wire.recording.session import check_command, record_until
+from kafka_conformance.wire.recording.trace import create_trace
 
 __all__ = ["run"]
 
@@ -71,13 +65,12 @@ def run(
     except BadInput as error:
         raise BadInput(f"--to {to}: expected HOST:PORT of one broker") from error
     context = _trust(ca) if tls else None
-    if command and shutil.which(command[0]) is None:
-        raise BadInput(f"{command[0]} cannot be started: there is no such program")  # an earlier recording is kept
-    file = io.BufferedWriter(open_stream(path))
+    if command:
+        check_command(command)  # an earlier recording is kept
+    file = create_trace(path, to)
     proxy = Proxy(address, file, context, script, most)
     code, interrupted = None, False
     try:
-        file.write(msgspec.json.encode(Head(FORMAT, kit_version(), to, datetime.now(UTC).isoformat())) + b"\n")
         try:
             code = asyncio.run(_record(proxy, port, command, timeout))
         except KeyboardInterrupt:

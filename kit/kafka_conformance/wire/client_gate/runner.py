@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final
@@ -15,8 +12,7 @@ from typing import Any, Final
 import msgspec
 
 from kafka_conformance.core.errors import BadInput, BrokerLost, KitError
-from kafka_conformance.core.files import open_stream, read_bytes, write_whole
-from kafka_conformance.core.version import kit_version
+from kafka_conformance.core.files import read_bytes, write_whole
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.wire.broker_gate.runner import Target
 from kafka_conformance.wire.broker_gate.runner import Verdict as BrokerVerdict
@@ -32,7 +28,7 @@ from kafka_conformance.wire.recording.judge import KINDS as WIRE_KINDS
 from kafka_conformance.wire.recording.judge import Judge
 from kafka_conformance.wire.recording.proxy import Proxy
 from kafka_conformance.wire.recording.session import Tail, record_until
-from kafka_conformance.wire.recording.trace import FORMAT, Head, read_trace
+from kafka_conformance.wire.recording.trace import create_trace, read_trace
 
 __all__ = ["REFUSED", "Outcome", "Verdict", "meaning", "run_script"]
 
@@ -94,9 +90,7 @@ def run_script(
         "TIMEOUT_MS": str(int(limit_s * 500)),  # half of the limit: the client gives up before it is ended
     }  # fmt: skip
     tail = Tail()
-    with contextlib.closing(io.BufferedWriter(open_stream(trace))) as file:
-        head = Head(FORMAT, kit_version(), f"{address[0]}:{address[1]}", datetime.now(UTC).isoformat())
-        file.write(msgspec.json.encode(head) + b"\n")
+    with create_trace(trace, f"{address[0]}:{address[1]}") as file:
         proxy = Proxy(address, file, None, script.faults, script.limits)
         code = asyncio.run(_run(proxy, command, environment, limit_s, tail))
     return _judged(script, workload, proxy, code, tail.text, folder, topic)

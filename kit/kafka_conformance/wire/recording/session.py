@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 from asyncio.subprocess import DEVNULL, PIPE, STDOUT
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,7 @@ from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.wire.recording.proxy import Proxy
 
-__all__ = ["Tail", "record_until"]
+__all__ = ["Tail", "check_command", "record_until"]
 
 _FLUSH_S, _TERM_S = 0.5, 5.0
 
@@ -34,6 +35,12 @@ class Tail:
         """Read until the stream ends."""
         while more := await stream.read(1 << 16):
             self._data = (self._data + more)[-self._length :]
+
+
+def check_command(command: Sequence[str]) -> None:
+    """Raise BadInput if there is no such program."""
+    if shutil.which(command[0]) is None:
+        raise BadInput(f"{command[0]} cannot be started: there is no such program")
 
 
 async def record_until(

@@ -9,17 +9,20 @@ A recording may be cut off at any byte, by a full disk or a kill: a last line wi
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import BinaryIO, Final, Literal, TypeAlias
 
 import msgspec
 
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import open_regular, reading
+from kafka_conformance.core.files import open_regular, open_stream, reading
 from kafka_conformance.core.notices import warn
+from kafka_conformance.core.version import kit_version
 
-__all__ = ["FORMAT", "LONGEST_FRAME", "SECRET", "Change", "Frame", "Head", "Line", "read_trace"]
+__all__ = ["FORMAT", "LONGEST_FRAME", "SECRET", "Change", "Frame", "Head", "Line", "create_trace", "read_trace"]
 
 FORMAT: Final = 1
 LONGEST_FRAME: Final = 128 * 2**20
@@ -74,6 +77,14 @@ class Change(msgspec.Struct, frozen=True, tag_field="line", tag="connection"):
 
 
 Line: TypeAlias = Frame | Change
+
+
+def create_trace(path: Path, to: str) -> BinaryIO:
+    """Open a trace file of what passes to the broker at this address, and write its head. Raises KitError."""
+    file = io.BufferedWriter(open_stream(path))
+    head = Head(FORMAT, kit_version(), to, datetime.now(UTC).isoformat())
+    file.write(msgspec.json.encode(head) + b"\n")
+    return file
 
 
 def read_trace(path: Path) -> tuple[Head, Iterator[Line]]:
