@@ -58,7 +58,7 @@ NAMED = {
     ("murmur2", "unsigned"): "unsigned",
     ("crc32", "masked"): "crc32",
     ("murmur3-no-seed", "masked"): "murmur3-no-seed",
-    ("string-hash-code", "masked"): "string-hash-code-masked",
+    ("string-hash-code", "masked"): "string-hash-code-text-masked",  # string-hash-code-masked is a mutant, of bytes
     ("arrays-hash-code", "masked"): "arrays-hash-code",
     ("arrays-hash-code", "abs-or-zero"): "scala-producer",
     ("kafka-node", "masked"): "kafka-node-keyed",

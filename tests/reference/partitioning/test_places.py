@@ -48,7 +48,7 @@ def test_rules_that_take_other_keys_are_left_out() -> None:
     [
         ("string-hash-code-abs-or-zero", b"polygenelubricants", {7: 0, 12: 0}),  # the hash code is the lowest int
         ("string-hash-code-abs", b"polygenelubricants", {7: 2**31 % 7, 12: 2**31 % 12}),
-        ("string-hash-code-masked", b"polygenelubricants", {7: 0, 12: 0}),
+        ("string-hash-code-text-masked", b"polygenelubricants", {7: 0, 12: 0}),
         ("string-hash-code-floor-mod", b"polygenelubricants", {7: -(2**31) % 7, 12: -(2**31) % 12}),
         ("int32-big-endian", b"\xff\xff\xff\xff", {7: 6, 12: 11}),
     ],

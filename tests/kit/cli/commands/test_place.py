@@ -78,6 +78,15 @@ def test_place_command_decodes_hex_and_base64_keys_before_hashing() -> None:
         assert ways(text, "--key-encoding", encoding, "--partitions", "25", "--seen", "3") == plain
 
 
+@pytest.mark.parametrize(
+    ("rule", "partition"), [("string-hash-code-text-masked", 166), ("string-hash-code-masked", 77)]
+)
+def test_place_command_names_hashes_of_characters_and_of_bytes_apart(rule: str, partition: int) -> None:
+    found = document("Zoë", "--partitions", "1000", "--seen", str(partition))["places"]
+    assert rule in {each["rule"] for each in found}
+    assert len({each["rule"] for each in found} & {"string-hash-code-text-masked", "string-hash-code-masked"}) == 1
+
+
 def test_place_command_leaves_the_partition_open_for_draws_and_turns() -> None:
     for seen in ("0", "1", "2"):
         places = document("", "--partitions", "3", "--seen", seen)["places"]
