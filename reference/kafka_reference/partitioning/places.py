@@ -1,4 +1,4 @@
-"""One key by every rule that producers place keys with: Java's, those of other clients, and their near relatives.
+"""Place one key by every known producer rule: Java's, other clients', and variants of them.
 
     >>> places = place(b"order-4711", 25)
     >>> places[0].rule, places[0].partition, places[0].clients[0]
@@ -128,7 +128,7 @@ class PlacingRule:
     """A rule: ``hash`` returns the unsigned number of a key, of ``bits`` bits, or None for a key that it does not take."""
 
     slug: str
-    story: str
+    description: str
     hash_name: str
     hash: Hash
     bits: int
@@ -154,8 +154,9 @@ def _rules() -> Iterator[PlacingRule]:
     for name, hashed in HASHES.items():
         for fold in [hashed.fold] if hashed.fold else FOLDS:
             product = _PRODUCTS.get((name, fold))
-            story = f"{f'{product}: ' if product else ''}{hashed.words}, {FOLDS[fold]}"
-            yield PlacingRule(NAMED.get((name, fold), f"{name}-{fold}"), story, name, hashed.of, hashed.bits, fold)
+            slug = NAMED.get((name, fold), f"{name}-{fold}")
+            description = f"{f'{product}: ' if product else ''}{hashed.description}, {FOLDS[fold]}"
+            yield PlacingRule(slug, description, name, hashed.function, hashed.bits, fold)
 
 
 RULES = {
@@ -208,6 +209,6 @@ def _placed(slug: str, key: bytes, num_partitions: int) -> Place | None:  # unre
         return Place(slug, "partition 0 for every key", 0, clients)
     rule = RULES[slug]
     if slug == "librdkafka-consistent" and not key:  # an empty key is no key to librdkafka's default
-        return Place(slug, rule.story, None, clients)
+        return Place(slug, rule.description, None, clients)
     partition = rule.partition(key, num_partitions)
-    return None if partition is None else Place(slug, rule.story, partition, clients)
+    return None if partition is None else Place(slug, rule.description, partition, clients)

@@ -134,7 +134,7 @@ def number(slug: str) -> int:
 def find_placement(slug: str) -> Placement:
     """Return the placement with this slug, structured ones and candidates included. Raises BadInput for an unknown slug."""
     if slug in RELATIVES:
-        return Placement(slug, RELATIVES[slug].story)
+        return Placement(slug, RELATIVES[slug].description)
     if find_candidate(slug):
         return Placement(slug, f"the function {slug} of --candidate")
     if slug.startswith(CONSTANT) and slug.removeprefix(CONSTANT).isdigit():

@@ -52,7 +52,7 @@ def relative_partitions(slug: str, offsets: Offsets, data: Data, count: int) -> 
 
 @lru_cache(maxsize=1 << 16)
 def _number(hash_name: str, key: bytes) -> int | None:
-    return _QUICKER.get(hash_name, HASHES[hash_name].of)(key)
+    return _QUICKER.get(hash_name, HASHES[hash_name].function)(key)
 
 
 def _folded(rule: PlacingRule, numbers: NDArray[np.uint64], count: int) -> NDArray[np.int64]:
