@@ -188,7 +188,7 @@ def place(key: bytes, num_partitions: int, *, seen: int | None = None) -> tuple[
 
     ``key`` is the serialized key, ``num_partitions`` the topic's number of partitions, 1 to 2,147,483,647. With ``seen``,
     the partition in which a record with this key is, only the rules that fit are returned. One key is little evidence: of
-    N partitions, a wrong rule fits once in N.
+    N partitions, a wrong rule fits one key in N.
 
         >>> {one.clients[0]: one.partition for one in place(b"home", 3)[:3]}
         {'java': 1, 'librdkafka': 1, 'sarama': 2}

@@ -90,6 +90,7 @@ def test_place_command_names_hashes_of_characters_and_of_bytes_apart(rule: str, 
 def test_place_command_leaves_the_partition_open_for_draws_and_turns() -> None:
     for seen in ("0", "1", "2"):
         places = document("", "--partitions", "3", "--seen", seen)["places"]
+        assert all(each["drawn"] is (each["partition"] is None) for each in places)
         assert {each["rule"] for each in places if each["partition"] is None} == {
             "librdkafka-consistent",
             "any-partition",
@@ -100,7 +101,7 @@ def test_place_command_prints_client_defaults_first_and_the_chance_of_a_false_ma
     lines = output(KEY, "--partitions", "2", "--seen", str(partition_for_key(KEY.encode(), 2))).splitlines()
     assert lines[1].startswith("murmur2")
     assert "the first 20 are listed, --json lists all" in lines[-1]
-    assert lines[-1].endswith("A wrong one fits once in 2: kafka-conformance audit judges all keys of a topic")
+    assert lines[-1].endswith("A wrong one fits one key in 2: kafka-conformance audit judges all keys of a topic")
 
 
 @pytest.mark.parametrize(
