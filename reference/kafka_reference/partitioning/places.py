@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from kafka_reference.arguments import COUNT, POSITIVE, checked
 from kafka_reference.partitioning.key_hashes import HASHES, Hash
 
-__all__ = ["ANY", "CLIENTS", "FOLDS", "NAMED", "RULES", "Place", "PlacingRule", "place"]
+__all__ = ["ANY", "CLIENTS", "DRAWS_EMPTY", "FOLDS", "NAMED", "RULES", "Place", "PlacingRule", "place"]
 
 FOLDS = {
     "abs-or-zero": "its absolute value, of the lowest number 0",
@@ -45,6 +45,9 @@ FOLDS = {
 
 ANY = "any-partition"
 """The rule of clients that take partitions in turn, whatever the key."""
+
+DRAWS_EMPTY = frozenset({"librdkafka-consistent"})
+"""Rules to which an empty key is no key: its partition is drawn. librdkafka's other ``_random`` ones hash an empty key."""
 
 NAMED = {
     ("murmur2", "masked"): "murmur2",
@@ -208,7 +211,7 @@ def _placed(slug: str, key: bytes, num_partitions: int) -> Place | None:  # unre
     if slug == "constant-0":
         return Place(slug, "partition 0 for every key", 0, clients)
     rule = RULES[slug]
-    if slug == "librdkafka-consistent" and not key:  # an empty key is no key to librdkafka's default
+    if slug in DRAWS_EMPTY and not key:
         return Place(slug, rule.description, None, clients)
     partition = rule.partition(key, num_partitions)
     return None if partition is None else Place(slug, rule.description, partition, clients)
