@@ -13,7 +13,7 @@ from kafka_conformance.audit.engines.spark.run import audit
 from kafka_conformance.audit.engines.spark.sources import Export
 from kafka_conformance.audit.plan import AuditRequest
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Audit, Placed
-from kafka_conformance.audit.sources import Span
+from kafka_conformance.audit.topics import Span
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.spark.session import Spark

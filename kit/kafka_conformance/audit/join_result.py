@@ -1,4 +1,17 @@
-"""The result of a join audit: what a join of two topics would miss. ``engines.spark.join`` defines its terms."""
+"""The result of a join audit: what a partition-by-partition join of two topics would miss.
+
+Kafka Streams and other consumers that join *co-partitioned* topics match records within a partition number only. They
+reject topics with different partition counts, and trust those with equal ones. So the actual partitions of records count:
+
+* Two records of a key, one in each topic, *meet* if they are in partitions of the same number. A key is *missed* if some
+  pair of its records does not meet: in both topics together it is in more than one partition.
+* A missed key *never* meets if no pair does; otherwise it meets *partly*, which is worse, because results look right.
+* A record is *affected* if the other topic has its key in a partition with another number.
+* A topic is *off the rule* for a key if it has a record of it outside the partition that the expected placement (Java's by
+  default) chooses. That tells which topic to repair. If neither is off the rule, the partition counts differ.
+
+Records without a key are never joined.
+"""
 
 from __future__ import annotations
 

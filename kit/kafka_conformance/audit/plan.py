@@ -1,4 +1,4 @@
-"""What an audit is asked, its plan, and the result of its findings: the same with either engine.
+"""The request, plan and result of an audit, shared by both engines.
 
 The plan is fixed when a run begins: the offsets of each partition, the expected placement, and the chunk size. A resumed
 run reads it back, so its result is the same.
@@ -7,7 +7,7 @@ run reads it back, so its result is the same.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import pyarrow as pa
@@ -28,9 +28,6 @@ from kafka_conformance.audit.totals.split_keys import buckets_for
 from kafka_conformance.audit.totals.totals import summed
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.version import kit_version
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["AuditRequest", "Plan", "as_plan", "looked", "make_plan", "result_of", "resumed", "scan_of", "sum_up"]
 

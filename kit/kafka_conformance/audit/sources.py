@@ -14,7 +14,7 @@ from kafka_conformance.audit.topics import Span
 from kafka_conformance.core.errors import BadInput
 
 __all__ = [
-    "COLUMNS", "Shrinking", "Sized", "Span", "chunked", "is_one_of_many", "slices", "spans_of", "still_there",
+    "COLUMNS", "Shrinking", "Sized", "chunked", "is_one_of_many", "slices", "spans_of", "still_there",
 ]  # fmt: skip
 
 COLUMNS = "partition int, offset long, timestamp_ms long, key binary"

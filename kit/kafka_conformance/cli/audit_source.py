@@ -20,7 +20,7 @@ from kafka_conformance.audit.selection import Selection
 from kafka_conformance.brokers.client_settings import java_settings
 from kafka_conformance.brokers.preflight import check_topics
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import exists, is_folder, working_folder
+from kafka_conformance.core.files import data_files, exists, is_folder, working_folder
 
 if TYPE_CHECKING:
     from kafka_conformance.audit.engines.spark.sources import Source
@@ -120,8 +120,7 @@ def _files_in(name: str) -> list[str]:
     folder = Path(name.removeprefix("file://"))
     if not is_folder(folder):
         return [name]
-    below = (one.relative_to(folder) for one in folder.rglob("*") if one.is_file())
-    return [str(one) for one in islice((one for one in below if not any(part[0] in "_." for part in one.parts)), _SEEN)]
+    return [str(one) for one in islice(data_files(folder), _SEEN)]
 
 
 def _unpacked(name: str) -> str:

@@ -28,8 +28,8 @@ from kafka_conformance.core.notices import warn
 from kafka_conformance.core.streams import output_lost
 
 __all__ = [
-    "LARGEST", "check_writable", "entries", "exists", "is_file", "is_folder", "open_regular", "open_stream", "read_bytes",
-    "read_text", "reading", "report_path", "working_folder", "write_report", "write_whole",
+    "LARGEST", "check_writable", "data_files", "entries", "exists", "is_file", "is_folder", "open_regular", "open_stream",
+    "read_bytes", "read_text", "reading", "report_path", "working_folder", "write_report", "write_whole",
 ]  # fmt: skip
 
 LARGEST: Final = 256 * 2**20
@@ -109,6 +109,13 @@ def entries(folder: Path) -> list[Path]:
     """Return what is in a folder, sorted by name. Raises BadInput."""
     with reading(folder):
         return [folder / name for name in sorted(os.listdir(folder))]  # noqa: PTH208  Path.iterdir() delays its errors
+
+
+def data_files(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder. As for Spark, names that begin with ``_`` or a dot are left out."""
+    for one in folder.rglob("*"):
+        if one.is_file() and not any(part[0] in "_." for part in one.relative_to(folder).parts):
+            yield one
 
 
 def working_folder() -> Path:

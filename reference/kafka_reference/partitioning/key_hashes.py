@@ -1,7 +1,7 @@
 """The hashes that producers place keys by, other than Java's murmur2: each of a key's bytes, as an unsigned number.
 
     >>> from kafka_reference.partitioning.key_hashes import HASHES
-    >>> HASHES["crc32"].of(b"123456789") == 0xCBF43926
+    >>> HASHES["crc32"].function(b"123456789") == 0xCBF43926
     True
 
 None of them is a rule of Kafka. Each is the algorithm as its author published it; tests hold them to the packages that
@@ -20,8 +20,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
 
+from kafka_reference.java.int32 import int32, uint32
 from kafka_reference.partitioning.murmur2 import SEED, M
 from kafka_reference.partitioning.murmur2_fast import murmur2
+from kafka_reference.partitioning.partitioner import fnv1a
 
 __all__ = ["HASHES", "KeyHash"]
 
@@ -33,19 +35,19 @@ _MOST_DIGITS = 18  # an int64 holds them all
 
 @dataclass(frozen=True, slots=True)
 class KeyHash:
-    """A hash: ``of`` returns the unsigned number of a key, of ``bits`` bits, or None for a key that it does not take.
+    """A hash: ``function`` returns the unsigned number of a key, of ``bits`` bits, or None for a key that it does not take.
 
     ``fold`` is the only way in which its number is made a partition, empty if there are several (:mod:`.places`).
     """
 
-    words: str
-    of: Hash
+    description: str
+    function: Hash
     bits: int
     fold: str = ""
 
 
 def _java_murmur2(key: bytes) -> int:
-    return murmur2(key) & _32
+    return uint32(murmur2(key))
 
 
 def _utf16(key: bytes, errors: str = "replace") -> list[int]:
@@ -84,6 +86,10 @@ def _kafka_node(key: bytes) -> int:
     return max(_times_31(_utf16(key)) & 0x7FFFFFFF, 1)
 
 
+def _fnv_1a(key: bytes) -> int:
+    return uint32(fnv1a(key))
+
+
 def _fnv(key: bytes, *, bits: int, first_xor: bool) -> int:
     prime, value = (0x01000193, 0x811C9DC5) if bits == 32 else (0x100000001B3, 0xCBF29CE484222325)
     for byte in key:
@@ -99,29 +105,25 @@ def _djb2(key: bytes) -> int:
     return value
 
 
-def _turned(value: int, left: int, mask: int = _32) -> int:
+def _rotate_left(value: int, left: int, mask: int = _32) -> int:
     """Return a number of 32 or 64 bits, rotated to the left."""
     return (value << left | value >> mask.bit_length() - left) & mask
 
 
-def _in_doubles(value: int) -> int:
+def _multiply_as_double(value: int) -> int:
     """Multiply by murmur2's constant as JavaScript does: a product of doubles loses its lowest bits."""
-    return int(float(_signed(value)) * float(M)) & _32
-
-
-def _signed(value: int) -> int:
-    return value - (1 << 32) if value >> 31 else value
+    return int(float(int32(value)) * float(M)) & _32
 
 
 def _murmur2_in_doubles(key: bytes) -> int:
     """Compute KafkaJS's murmur2 up to 1.x, which takes a partial word as a word and once more as left-over bytes."""
     value = (SEED ^ len(key)) & _32
     for at in range(0, len(key), 4):
-        word = _in_doubles(int.from_bytes(key[at : at + 4], "little"))
-        value = _in_doubles(value) ^ _in_doubles(word ^ word >> 24)
+        word = _multiply_as_double(int.from_bytes(key[at : at + 4], "little"))
+        value = _multiply_as_double(value) ^ _multiply_as_double(word ^ word >> 24)
     if tail := key[len(key) & ~3 :]:
-        value = _in_doubles(value ^ int.from_bytes(tail, "little"))
-    value = _in_doubles(value ^ value >> 13)
+        value = _multiply_as_double(value ^ int.from_bytes(tail, "little"))
+    value = _multiply_as_double(value ^ value >> 13)
     return value ^ value >> 15
 
 
@@ -129,7 +131,7 @@ def _murmur3(key: bytes, *, seed: int) -> int:
     value = seed
     end = len(key) - len(key) % 4
     for at in range(0, end, 4):
-        value = _turned(value ^ _scrambled(int.from_bytes(key[at : at + 4], "little")), 13) * 5 + 0xE6546B64 & _32
+        value = _rotate_left(value ^ _scrambled(int.from_bytes(key[at : at + 4], "little")), 13) * 5 + 0xE6546B64 & _32
     value ^= _scrambled(int.from_bytes(key[end:], "little")) ^ len(key)
     value = (value ^ value >> 16) * 0x85EBCA6B & _32
     value = (value ^ value >> 13) * 0xC2B2AE35 & _32
@@ -137,7 +139,7 @@ def _murmur3(key: bytes, *, seed: int) -> int:
 
 
 def _scrambled(word: int) -> int:
-    return _turned(word * 0xCC9E2D51 & _32, 15) * 0x1B873593 & _32
+    return _rotate_left(word * 0xCC9E2D51 & _32, 15) * 0x1B873593 & _32
 
 
 def _murmur3_of_low_bytes(key: bytes) -> int:
@@ -152,18 +154,18 @@ def _murmur3_128(key: bytes) -> int:
     end = len(key) - len(key) % 16
     for at in range(0, end, 16):
         k1, k2 = (int.from_bytes(key[i : i + 8], "little") for i in (at, at + 8))
-        h1 ^= _turned(k1 * c1 & _64, 31, _64) * c2 & _64
-        h1 = (_turned(h1, 27, _64) + h2) * 5 + 0x52DCE729 & _64
-        h2 ^= _turned(k2 * c2 & _64, 33, _64) * c1 & _64
-        h2 = (_turned(h2, 31, _64) + h1) * 5 + 0x38495AB5 & _64
-    h2 ^= _turned(int.from_bytes(key[end + 8 :], "little") * c2 & _64, 33, _64) * c1 & _64 ^ len(key)
-    h1 ^= _turned(int.from_bytes(key[end : end + 8], "little") * c1 & _64, 31, _64) * c2 & _64 ^ len(key)
+        h1 ^= _rotate_left(k1 * c1 & _64, 31, _64) * c2 & _64
+        h1 = (_rotate_left(h1, 27, _64) + h2) * 5 + 0x52DCE729 & _64
+        h2 ^= _rotate_left(k2 * c2 & _64, 33, _64) * c1 & _64
+        h2 = (_rotate_left(h2, 31, _64) + h1) * 5 + 0x38495AB5 & _64
+    h2 ^= _rotate_left(int.from_bytes(key[end + 8 :], "little") * c2 & _64, 33, _64) * c1 & _64 ^ len(key)
+    h1 ^= _rotate_left(int.from_bytes(key[end : end + 8], "little") * c1 & _64, 31, _64) * c2 & _64 ^ len(key)
     h1 = h1 + h2 & _64
     h2 = h2 + h1 & _64
-    return _murmur3_finished(h1) + _murmur3_finished(h2) & _64
+    return _finalize64(h1) + _finalize64(h2) & _64
 
 
-def _murmur3_finished(value: int) -> int:
+def _finalize64(value: int) -> int:
     for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
         value = (value ^ value >> 33) * factor & _64
     return value ^ value >> 33
@@ -175,14 +177,14 @@ def _xxh32(key: bytes, *, seed: int) -> int:
     lanes = [seed + p1 + p2 & _32, seed + p2 & _32, seed, seed - p1 & _32]
     for at in range(0, end, 4):
         lane = lanes[at // 4 % 4] + int.from_bytes(key[at : at + 4], "little") * p2
-        lanes[at // 4 % 4] = _turned(lane & _32, 13) * p1 & _32
-    value = sum(map(_turned, lanes, (1, 7, 12, 18))) if end else seed + p5
+        lanes[at // 4 % 4] = _rotate_left(lane & _32, 13) * p1 & _32
+    value = sum(map(_rotate_left, lanes, (1, 7, 12, 18))) if end else seed + p5
     value += len(key)
     words = len(key) - len(key) % 4
     for at in range(end, words, 4):
-        value = _turned(value + int.from_bytes(key[at : at + 4], "little") * p3 & _32, 17) * p4
+        value = _rotate_left(value + int.from_bytes(key[at : at + 4], "little") * p3 & _32, 17) * p4
     for byte in key[words:]:
-        value = _turned(value + byte * p5 & _32, 11) * p1
+        value = _rotate_left(value + byte * p5 & _32, 11) * p1
     value &= _32
     value = (value ^ value >> 15) * p2 & _32
     value = (value ^ value >> 13) * p3 & _32
@@ -202,25 +204,27 @@ def _xxh64(key: bytes) -> int:
         lanes[at // 8 % 4] = _xxh64_round(lanes[at // 8 % 4], int.from_bytes(key[at : at + 8], "little"))
     value = p5
     if end:
-        value = sum(_turned(lane, left, _64) for lane, left in zip(lanes, (1, 7, 12, 18), strict=True)) & _64
+        value = sum(_rotate_left(lane, left, _64) for lane, left in zip(lanes, (1, 7, 12, 18), strict=True)) & _64
         for lane in lanes:
             value = (value ^ _xxh64_round(0, lane)) * p1 + p4 & _64
     value = value + len(key) & _64
     while len(key) - end >= 8:
-        value = _turned(value ^ _xxh64_round(0, int.from_bytes(key[end : end + 8], "little")), 27, _64) * p1 + p4 & _64
+        value = (
+            _rotate_left(value ^ _xxh64_round(0, int.from_bytes(key[end : end + 8], "little")), 27, _64) * p1 + p4 & _64
+        )
         end += 8
     if len(key) - end >= 4:
-        value = _turned(value ^ int.from_bytes(key[end : end + 4], "little") * p1 & _64, 23, _64) * p2 + p3 & _64
+        value = _rotate_left(value ^ int.from_bytes(key[end : end + 4], "little") * p1 & _64, 23, _64) * p2 + p3 & _64
         end += 4
     for byte in key[end:]:
-        value = _turned(value ^ byte * p5 & _64, 11, _64) * p1 & _64
+        value = _rotate_left(value ^ byte * p5 & _64, 11, _64) * p1 & _64
     value = (value ^ value >> 33) * p2 & _64
     value = (value ^ value >> 29) * p3 & _64
     return value ^ value >> 32
 
 
 def _xxh64_round(lane: int, word: int) -> int:
-    return _turned(lane + word * _XXH64[1] & _64, 31, _64) * _XXH64[0] & _64
+    return _rotate_left(lane + word * _XXH64[1] & _64, 31, _64) * _XXH64[0] & _64
 
 
 def _seahash(key: bytes) -> int:
@@ -282,7 +286,7 @@ def _byte(key: bytes, *, at: int) -> int | None:
 HASHES: dict[str, KeyHash] = {
     "murmur2": KeyHash("murmur2", _java_murmur2, 32),
     "crc32": KeyHash("CRC32", zlib.crc32, 32),
-    "fnv-1a": KeyHash("FNV-1a of 32 bits", partial(_fnv, bits=32, first_xor=True), 32),
+    "fnv-1a": KeyHash("FNV-1a of 32 bits", _fnv_1a, 32),
     "string-hash-code": KeyHash("String.hashCode", _java_string, 32),
     "long-hash-code": KeyHash("Long.hashCode of eight bytes", _java_long, 32),
     "arrays-hash-code": KeyHash("Arrays.hashCode", _java_bytes, 32),

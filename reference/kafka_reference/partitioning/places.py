@@ -1,4 +1,4 @@
-"""One key by every rule that producers place keys with: Java's, those of other clients, and their near relatives.
+"""Place one key by every known producer rule: Java's, other clients', and variants of them.
 
     >>> places = place(b"order-4711", 25)
     >>> places[0].rule, places[0].partition, places[0].clients[0]
@@ -32,7 +32,7 @@ from dataclasses import dataclass
 from kafka_reference.arguments import COUNT, POSITIVE, checked
 from kafka_reference.partitioning.key_hashes import HASHES, Hash
 
-__all__ = ["ANY", "CLIENTS", "FOLDS", "NAMED", "RULES", "Place", "PlacingRule", "place"]
+__all__ = ["ANY", "CLIENTS", "DRAWS_EMPTY", "FOLDS", "NAMED", "RULES", "Place", "PlacingRule", "place"]
 
 FOLDS = {
     "abs-or-zero": "its absolute value, of the lowest number 0",
@@ -46,6 +46,9 @@ FOLDS = {
 ANY = "any-partition"
 """The rule of clients that take partitions in turn, whatever the key."""
 
+DRAWS_EMPTY = frozenset({"librdkafka-consistent"})
+"""Rules to which an empty key is no key: its partition is drawn. librdkafka's other ``_random`` ones hash an empty key."""
+
 NAMED = {
     ("murmur2", "masked"): "murmur2",
     ("crc32", "unsigned"): "librdkafka-consistent",
@@ -58,7 +61,7 @@ NAMED = {
     ("murmur2", "unsigned"): "unsigned",
     ("crc32", "masked"): "crc32",
     ("murmur3-no-seed", "masked"): "murmur3-no-seed",
-    ("string-hash-code", "masked"): "string-hash-code-masked",
+    ("string-hash-code", "masked"): "string-hash-code-text-masked",  # string-hash-code-masked is a mutant, of bytes
     ("arrays-hash-code", "masked"): "arrays-hash-code",
     ("arrays-hash-code", "abs-or-zero"): "scala-producer",
     ("kafka-node", "masked"): "kafka-node-keyed",
@@ -128,7 +131,7 @@ class PlacingRule:
     """A rule: ``hash`` returns the unsigned number of a key, of ``bits`` bits, or None for a key that it does not take."""
 
     slug: str
-    story: str
+    description: str
     hash_name: str
     hash: Hash
     bits: int
@@ -154,8 +157,9 @@ def _rules() -> Iterator[PlacingRule]:
     for name, hashed in HASHES.items():
         for fold in [hashed.fold] if hashed.fold else FOLDS:
             product = _PRODUCTS.get((name, fold))
-            story = f"{f'{product}: ' if product else ''}{hashed.words}, {FOLDS[fold]}"
-            yield PlacingRule(NAMED.get((name, fold), f"{name}-{fold}"), story, name, hashed.of, hashed.bits, fold)
+            slug = NAMED.get((name, fold), f"{name}-{fold}")
+            description = f"{f'{product}: ' if product else ''}{hashed.description}, {FOLDS[fold]}"
+            yield PlacingRule(slug, description, name, hashed.function, hashed.bits, fold)
 
 
 RULES = {
@@ -187,7 +191,7 @@ def place(key: bytes, num_partitions: int, *, seen: int | None = None) -> tuple[
 
     ``key`` is the serialized key, ``num_partitions`` the topic's number of partitions, 1 to 2,147,483,647. With ``seen``,
     the partition in which a record with this key is, only the rules that fit are returned. One key is little evidence: of
-    N partitions, a wrong rule fits once in N.
+    N partitions, a wrong rule fits one key in N.
 
         >>> {one.clients[0]: one.partition for one in place(b"home", 3)[:3]}
         {'java': 1, 'librdkafka': 1, 'sarama': 2}
@@ -207,7 +211,7 @@ def _placed(slug: str, key: bytes, num_partitions: int) -> Place | None:  # unre
     if slug == "constant-0":
         return Place(slug, "partition 0 for every key", 0, clients)
     rule = RULES[slug]
-    if slug == "librdkafka-consistent" and not key:  # an empty key is no key to librdkafka's default
-        return Place(slug, rule.story, None, clients)
+    if slug in DRAWS_EMPTY and not key:
+        return Place(slug, rule.description, None, clients)
     partition = rule.partition(key, num_partitions)
-    return None if partition is None else Place(slug, rule.story, partition, clients)
+    return None if partition is None else Place(slug, rule.description, partition, clients)

@@ -10,7 +10,7 @@ import pytest
 from kafka_conformance.audit import plan
 from kafka_conformance.audit.result import Doubt, Foreign, Placed
 from kafka_conformance.audit.selection import Selection
-from kafka_conformance.audit.sources import Span
+from kafka_conformance.audit.topics import Span
 
 JAVA, OLD = Placed("murmur2", 2), Placed("murmur2", 1)
 DOUBT, FOREIGN = Doubt(5, ("murmur2", "sign-abs"), 31, 1e-6), Foreign(0.25)

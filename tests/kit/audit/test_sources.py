@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kafka_conformance.audit.engines.spark.sources import Topic, topic_frame
-from kafka_conformance.audit.sources import COLUMNS, Span, chunked
+from kafka_conformance.audit.sources import COLUMNS, chunked
+from kafka_conformance.audit.topics import Span
 from kafka_conformance.core.errors import BadInput
 
 SPANS = st.dictionaries(

@@ -104,4 +104,4 @@ def test_avro_files_are_read_with_keys_of_bytes_or_text(tmp_path: Path) -> None:
 def test_avro_file_that_is_damaged_ends_in_one_line(tmp_path: Path, content: bytes) -> None:
     pytest.importorskip("fastavro")
     (tmp_path / "t.avro").write_bytes(content)
-    assert "t.avro is no Avro file that can be read: " in str(audited("t.avro").exception)
+    assert "t.avro is not a readable Avro file: " in str(audited("t.avro").exception)

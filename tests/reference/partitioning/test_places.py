@@ -11,6 +11,22 @@ from kafka_reference.partitioning import place
 from kafka_reference.partitioning.places import ANY, CLIENTS, NAMED, RULES
 
 KEY = b"order-4711"
+DEFAULTS = {
+    "murmur2": {"java", "aiokafka", "franz-go", "kafka-python", "kafkajs", "krafka", "no-kafka"},
+    "librdkafka-consistent": {
+        "librdkafka", "confluent-kafka", "confluent-kafka-go", "node-rdkafka", "pgstream", "rust-rdkafka", "ruby-kafka",
+    },
+    "sarama-hash": {"sarama", "goka"},
+    "kafkajs-legacy": {"kafkajs-1"},
+    "unsigned": {"platformatic-kafka"},
+    "murmur3-unsigned": {"node-sinek"},
+    "constant-0": {"kafka-node"},
+    "string-hash-code-abs-or-zero": {"spring-cloud-stream"},
+    "string-hash-code-abs": {"maxwell"},
+    "xxhash-unsigned": {"kafka-rust"},
+    "phash2-unsigned": {"brod"},
+    "any-partition": {"kafka-go", "pykafka"},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 25, 1000, 2**31 - 1])
@@ -24,6 +40,11 @@ def test_defaults_of_clients_come_first_and_java_before_all(count: int) -> None:
     assert by_rule["librdkafka-consistent"] == zlib.crc32(KEY) % count
     assert by_rule[ANY] is None
     assert len(by_rule) == len(places)
+
+
+def test_default_rule_of_each_client_is_the_stated_one() -> None:
+    assert {one.rule: set(one.clients) for one in place(KEY, 25) if one.clients} == DEFAULTS
+    assert {client: rule for rule, clients in DEFAULTS.items() for client in clients} == CLIENTS
 
 
 def test_partition_that_was_seen_leaves_the_rules_that_fit() -> None:
@@ -48,7 +69,7 @@ def test_rules_that_take_other_keys_are_left_out() -> None:
     [
         ("string-hash-code-abs-or-zero", b"polygenelubricants", {7: 0, 12: 0}),  # the hash code is the lowest int
         ("string-hash-code-abs", b"polygenelubricants", {7: 2**31 % 7, 12: 2**31 % 12}),
-        ("string-hash-code-masked", b"polygenelubricants", {7: 0, 12: 0}),
+        ("string-hash-code-text-masked", b"polygenelubricants", {7: 0, 12: 0}),
         ("string-hash-code-floor-mod", b"polygenelubricants", {7: -(2**31) % 7, 12: -(2**31) % 12}),
         ("int32-big-endian", b"\xff\xff\xff\xff", {7: 6, 12: 11}),
     ],

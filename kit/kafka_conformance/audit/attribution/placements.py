@@ -31,7 +31,8 @@ from kafka_conformance.rules.murmur2.mutants import HASHES
 from kafka_conformance.rules.murmur2.ported_hash_mutants import PORTED_HASHES
 from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import MUTANTS
 from kafka_conformance.rules.partition_for_key.mutants import FOLDS
-from kafka_reference.partitioning.places import ANY
+from kafka_reference.partitioning.key_hashes import HASHES as HASHES_OF_KEYS
+from kafka_reference.partitioning.places import ANY, DRAWS_EMPTY
 
 __all__ = ["ANY", "CONSTANT", "JAVA", "PLACEMENTS", "STRUCTURED", "Placement", "find_placement", "number", "rank"]
 
@@ -93,26 +94,18 @@ _WAYS: tuple[tuple[str, str, str], ...] = (
     ("one-bit", "one-bit", "masked"),
 )
 
-_DRAWING_EMPTY = frozenset({"librdkafka-consistent"})  # ``consistent_random``; the other ``_random`` hash an empty key
-
 PLACEMENTS: tuple[Placement, ...] = tuple(
-    Placement(slug, _STORIES[slug], hash_, fold, slug in _DRAWING_EMPTY) for slug, hash_, fold in _WAYS
+    Placement(slug, _STORIES[slug], hash_, fold, slug in DRAWS_EMPTY) for slug, hash_, fold in _WAYS
 )
 """The likely ones first: of two that explain as many records, the earlier one is chosen."""
 
-STRUCTURED: tuple[Placement, ...] = (
-    Placement("text-integer", "the integer in ASCII digits that the key is, modulo the partition count"),
-    Placement("int32-big-endian", "the key as an integer of four bytes, modulo the partition count"),
-    Placement(
-        "int32-little-endian", "the key as an integer of four bytes, least byte first, modulo the partition count"
-    ),
-    Placement("int64-big-endian", "the key as an integer of eight bytes, modulo the partition count"),
-    Placement(
-        "int64-little-endian", "the key as an integer of eight bytes, least byte first, modulo the partition count"
-    ),
-    Placement("first-byte", "the first byte of the key, modulo the partition count"),
-    Placement("last-byte", "the last byte of the key, modulo the partition count"),
-)
+STRUCTURED: tuple[Placement, ...] = tuple(
+    Placement(slug, f"{HASHES_OF_KEYS[slug].description}, modulo the partition count")
+    for slug in (
+        "text-integer", "int32-big-endian", "int32-little-endian", "int64-big-endian", "int64-little-endian",
+        "first-byte", "last-byte",
+    )
+)  # fmt: skip
 """Placements by what a key says, with the current partition count only. They are in no set of placements."""
 
 CONSTANT = "constant-"
@@ -134,7 +127,7 @@ def number(slug: str) -> int:
 def find_placement(slug: str) -> Placement:
     """Return the placement with this slug, structured ones and candidates included. Raises BadInput for an unknown slug."""
     if slug in RELATIVES:
-        return Placement(slug, RELATIVES[slug].story)
+        return Placement(slug, RELATIVES[slug].description)
     if find_candidate(slug):
         return Placement(slug, f"the function {slug} of --candidate")
     if slug.startswith(CONSTANT) and slug.removeprefix(CONSTANT).isdigit():

@@ -1,1 +1,1 @@
-"""What runs an audit: this process, or Spark."""
+"""The engines of an audit: this process (local) and Spark."""

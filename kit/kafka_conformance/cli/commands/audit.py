@@ -27,6 +27,7 @@ from kafka_conformance.core.progress import Steps, steps
 from kafka_conformance.core.streams import say_json
 from kafka_conformance.core.wall_time import elapsed_s
 from kafka_conformance.reports.terminal import console
+from kafka_reference.partitioning.places import CLIENTS
 
 if TYPE_CHECKING:
     from kafka_conformance.audit.plan import AuditRequest
@@ -36,12 +37,8 @@ if TYPE_CHECKING:
 __all__ = ["run"]
 
 
-def _rule(context: click.Context, _: click.Parameter, name: str) -> str:
+def _rule(_: click.Context, __: click.Parameter, name: str) -> str:
     """Return the slug of a rule, for which a client may be named."""
-    if context.resilient_parsing:  # for a completion; the import takes a second
-        return name
-    from kafka_reference.partitioning.places import CLIENTS
-
     return CLIENTS.get(name, name)
 
 

@@ -1,7 +1,7 @@
 """Show which partition each known rule and client gives a key, and which of them fit the partition it was seen in.
 
 Without `--seen`, the rules that clients have by default. With it, all that the audit knows, on the whole key and on its
-parts that some producers hash. One key is little evidence: of N partitions, a wrong rule fits once in N.
+parts that some producers hash. One key is little evidence: of N partitions, a wrong rule fits one key in N.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["run"]
 
 _LARGEST = 2**31 - 1
 _SHOWN = 20
-_WHOLE = "whole"  # the view of the audit that is the key itself; importing it compiles the audit
+_WHOLE = "whole"  # as in key_views, which needs pyarrow; without --seen, this command does not
 
 
 @click.argument("key")
@@ -46,7 +46,9 @@ def run(*, key: str, partitions: int, seen: int | None, key_encoding: str, as_js
         say_json({
             "key": data.hex(), "partitions": partitions, "seen": seen, "tried": len(found),
             "places": [
-                {"partition": one.partition, "rule": one.rule, "view": view, "clients": one.clients} for view, one in fit
+                {"partition": one.partition, "drawn": one.partition is None, "rule": one.rule, "view": view,
+                 "clients": one.clients}
+                for view, one in fit
             ],
         })  # fmt: skip
         return 0
@@ -89,6 +91,6 @@ def _conclusion(tried: int, fit: int, partitions: int, seen: int | None) -> str:
         return "--seen P lists the rules that fit the partition in which the key was seen"
     more = f"; the first {_SHOWN} are listed, --json lists all" if fit > _SHOWN else ""
     return (
-        f"{fit} of {tried} ways to place the key fit partition {seen}{more}. A wrong one fits once in {partitions}: "
+        f"{fit} of {tried} ways to place the key fit partition {seen}{more}. A wrong one fits one key in {partitions}: "
         "kafka-conformance audit judges all keys of a topic"
     )

@@ -78,9 +78,19 @@ def test_place_command_decodes_hex_and_base64_keys_before_hashing() -> None:
         assert ways(text, "--key-encoding", encoding, "--partitions", "25", "--seen", "3") == plain
 
 
+@pytest.mark.parametrize(
+    ("rule", "partition"), [("string-hash-code-text-masked", 166), ("string-hash-code-masked", 77)]
+)
+def test_place_command_names_hashes_of_characters_and_of_bytes_apart(rule: str, partition: int) -> None:
+    found = document("Zoë", "--partitions", "1000", "--seen", str(partition))["places"]
+    assert rule in {each["rule"] for each in found}
+    assert len({each["rule"] for each in found} & {"string-hash-code-text-masked", "string-hash-code-masked"}) == 1
+
+
 def test_place_command_leaves_the_partition_open_for_draws_and_turns() -> None:
     for seen in ("0", "1", "2"):
         places = document("", "--partitions", "3", "--seen", seen)["places"]
+        assert all(each["drawn"] is (each["partition"] is None) for each in places)
         assert {each["rule"] for each in places if each["partition"] is None} == {
             "librdkafka-consistent",
             "any-partition",
@@ -91,7 +101,7 @@ def test_place_command_prints_client_defaults_first_and_the_chance_of_a_false_ma
     lines = output(KEY, "--partitions", "2", "--seen", str(partition_for_key(KEY.encode(), 2))).splitlines()
     assert lines[1].startswith("murmur2")
     assert "the first 20 are listed, --json lists all" in lines[-1]
-    assert lines[-1].endswith("A wrong one fits once in 2: kafka-conformance audit judges all keys of a topic")
+    assert lines[-1].endswith("A wrong one fits one key in 2: kafka-conformance audit judges all keys of a topic")
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from kafka_conformance.audit.selection import parse_time
 from kafka_conformance.audit.sources import spans_of
 from kafka_conformance.audit.topics import Span, offset_count
 from kafka_conformance.core.errors import BadInput, KitError, TooMuchText
-from kafka_conformance.core.files import exists, is_folder, open_regular
+from kafka_conformance.core.files import data_files, exists, is_folder, open_regular
 
 __all__ = ["LocalExport", "files_of", "record_count"]
 
@@ -121,8 +121,7 @@ def files_of(path: str) -> list[str]:
             with open_regular(Path(each)):  # what reads it waits for a FIFO without end
                 found.append(each)
             continue
-        below = (one for one in sorted(Path(each).rglob("*")) if one.is_file())
-        found += [str(one) for one in below if not any(part[0] in "_." for part in one.relative_to(each).parts)]
+        found += [str(one) for one in sorted(data_files(Path(each)))]
     if not found:
         raise BadInput(f"no file matches {path!r}: name a file, a folder or a pattern")
     return found

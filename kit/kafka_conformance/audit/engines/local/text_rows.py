@@ -45,7 +45,7 @@ _NO_TIMESTAMP, _NO_HEADERS, _NULL = b"NO_TIMESTAMP", b"NO_HEADERS", b"null"
 _HEADERS = re.compile(rb"[^:,]+:")
 _PLACE = {"partition", "offset"}
 _FIRST_LINES = 1_000
-"""Lines of a file that tell which fields it has: of fewer, all may have headers, or keys that look like some."""
+"""Lines read to decide whether headers are printed; in a shorter sample, keys such as ``user:7`` can look like headers."""
 _DIGITS = 19
 
 AVRO = "avro"
@@ -120,7 +120,7 @@ def _begins_with_headers(texts: Sequence[Sequence[bytes]], name: str) -> bool:
         return True
     if len(texts[0]) == 2 and all(each and _HEADERS.match(each[0]) for each in texts):
         raise BadInput(
-            f"{name}: the field behind the offset may be the headers or the key, such as {texts[0][0][:40]!r}: print with"
+            f"{name}: cannot tell whether {texts[0][0][:40]!r} after the offset is headers or a key: print with"
             " print.headers=false and print.value=false"
         )
     return False
@@ -152,11 +152,11 @@ def _avro(name: str) -> Iterator[Row]:
             for number, row in enumerate(fastavro.reader(stream), 1):
                 if not isinstance(row, dict):
                     raise BadInput(
-                        f"record {number} of {name} is no Avro record: expected one with partition, offset and key"
+                        f"record {number} of {name} is not an Avro record: expected fields partition, offset and key"
                     )
                 yield row
     except (ValueError, EOFError, LookupError, OSError) as error:
-        raise BadInput(f"{name} is no Avro file that can be read: {str(error) or type(error).__name__}") from error
+        raise BadInput(f"{name} is not a readable Avro file: {str(error) or type(error).__name__}") from error
 
 
 TEXT_FORMS: dict[str, Callable[[Iterator[tuple[int, bytes]], str, str], Iterator[Row]]] = {

@@ -19,7 +19,7 @@ import pytest
 from kafka_conformance.audit.engines.local import export as export_module
 from kafka_conformance.audit.engines.local import text_rows
 from kafka_conformance.audit.engines.local.export import LocalExport, files_of, record_count
-from kafka_conformance.audit.sources import Span
+from kafka_conformance.audit.topics import Span
 from kafka_conformance.cli.audit_engine import local_source
 from kafka_conformance.cli.audit_source import Given
 from kafka_conformance.core.errors import BadInput, KitError

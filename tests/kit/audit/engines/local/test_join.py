@@ -16,7 +16,7 @@ from kafka_conformance.audit.attribution.block import Block
 from kafka_conformance.audit.engines.local import join as local_join
 from kafka_conformance.audit.engines.local.join import join_locally
 from kafka_conformance.audit.join_result import Join
-from kafka_conformance.audit.sources import Span
+from kafka_conformance.audit.topics import Span
 from kafka_conformance.core.progress import Steps
 
 

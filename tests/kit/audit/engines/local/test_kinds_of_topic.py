@@ -127,6 +127,19 @@ def test_spring_cloud_stream_partitioner_is_named_with_and_without_java_records(
     assert attributed(audited(tmp_path, both, 7, "--chunk", "2000")) == {f"{SCS}@7", "murmur2@7"}
 
 
+def test_string_hash_codes_of_characters_and_of_bytes_are_distinguished_by_keys_of_text(tmp_path: Path) -> None:
+    """Debezium hashes characters, as kafka-node does but for a hash of 0; the gate's mutant hashes the key's bytes."""
+    keys = ["Zoë-".encode() + name[:8] for name in names("debezium")]
+    for rule in ("string-hash-code-text-masked", "string-hash-code-masked"):
+        folder = tmp_path / rule
+        folder.mkdir()
+        mine = [(audit_truth.place(rule, key, 12), key) for key in keys]
+        (share,) = (share for share in audited(folder, mine, 12).shares if share.attributed)
+        named = {"string-hash-code-text-masked", "string-hash-code-masked"} & {share.placed.rule, *share.alike}
+        assert named == {rule}
+        assert audited(folder, mine, 12, "--expect", rule).conforms
+
+
 def test_hash_variants_indistinguishable_for_the_keys_are_named_together(tmp_path: Path) -> None:
     """String.hashCode of four characters is positive: masked or absolute, the partition is the same."""
     keys = [name[:4] for name in names("short", 900)]

@@ -76,7 +76,8 @@ def test_headers_printed_by_console_consumer_are_not_read_as_keys(
 def test_console_field_ambiguous_between_headers_and_key_is_refused(tmp_path: Path) -> None:
     lines = b"\n".join(HEADED % (at, b"user:%d" % at, b"x") for at in range(3))
     with pytest.raises(
-        BadInput, match=r"may be the headers or the key, such as b'user:0': print with print.headers=false"
+        BadInput,
+        match=r"cannot tell whether b'user:0' after the offset is headers or a key: print with print.headers=false",
     ):
         read(tmp_path / "t", "console-consumer", lines)
     told_by_one = lines + b"\n" + HEADED % (3, b"user", b"x")

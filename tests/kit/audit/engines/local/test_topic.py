@@ -17,7 +17,7 @@ from mock_broker import PARTITIONS, MockBroker, mock_broker
 from kafka_conformance.audit.engines.local import topic as local_topic
 from kafka_conformance.audit.engines.local.topic import LocalTopic
 from kafka_conformance.audit.result import Audit
-from kafka_conformance.audit.sources import Span
+from kafka_conformance.audit.topics import Span
 from kafka_conformance.brokers.client_settings import ClientSettings
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_reference import partition_for_key

@@ -14,7 +14,7 @@ from kafka_conformance.audit.engines.local.findings import LocalFindings
 from kafka_conformance.audit.engines.spark import run
 from kafka_conformance.audit.engines.spark.findings import SparkFindings
 from kafka_conformance.audit.engines.spark.sources import Topic
-from kafka_conformance.audit.sources import Span
+from kafka_conformance.audit.topics import Span
 from kafka_conformance.core.errors import KitError
 
 
