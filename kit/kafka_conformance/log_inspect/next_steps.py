@@ -96,9 +96,7 @@ STEPS: Mapping[str, str] = MappingProxyType(
         "bad-records": _BATCH,
         "record-count": _BATCH,
         "record-offset": _BATCH,
-        "record-timestamp": (
-            "Search for these records by offset instead of by time (log find --time reads the batches)."
-        ),
+        "record-timestamp": ("Search for these records by offset, or with `log find --time T --scan`."),
         "record-unread": "Read the batch with a consumer of a client that has the codec and the memory.",
         "bad-marker": (
             _COPY_FIRST

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import struct
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from log_edits import bases, file
+from log_edits import bases, file, rewrite
 from log_partitions import START_MS, Log, healthy
 
 from kafka_conformance.core.errors import BadInput
@@ -95,6 +96,32 @@ def test_time_search_reads_closed_segment_whose_largest_timestamp_is_the_time(tm
     found = search(log.folder, 12, 12)
     assert (found.skipped, found.batches) == (0, 1)
     assert search(log.folder, 13, 13).skipped == 1
+
+
+def test_scan_finds_record_after_the_largest_timestamp_of_its_header_and_broker_does_not(tmp_path: Path) -> None:
+    log = written(tmp_path / "orders-0", [[[10, 30], [20]]])
+
+    def lower(batch: bytearray) -> None:
+        batch[35:43] = struct.pack(">q", START_MS + 10)  # the largest timestamp
+
+    rewrite(file(log, 0, "log"), 0, lower)
+    found = search(log.folder, 30, 30, scan=True)
+    assert [(one.first_offset, one.last_offset) for one in found.ranges] == [(0, 1)]
+    assert found.first is None
+    assert search(log.folder, 30, 30).batches == 0
+    found = search(log.folder, 15, 35, scan=True)
+    assert found.batches == 2
+    assert found.first is not None
+    assert found.first.offset == 2
+
+
+@pytest.mark.parametrize("suffix", ["index", "timeindex"])
+def test_time_search_reads_whole_segment_whose_index_cannot_be_opened(log: Log, suffix: str) -> None:
+    expected = search(log.folder, 0, 500)
+    path = file(log, bases(log)[1], suffix)
+    path.unlink()
+    path.mkdir()
+    assert search(log.folder, 0, 500) == expected
 
 
 def test_time_search_reads_only_headers_of_large_batches_outside_the_range(
