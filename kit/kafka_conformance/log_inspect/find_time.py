@@ -140,15 +140,18 @@ def find_time(
     name: str = "",
     scan: bool = False,
     begins: Callable[[str], object] = lambda _: None,
+    ends: Callable[[], object] = lambda: None,
 ) -> TimeSearches:
     """Search all partitions, or the one named, for records from the first to the last of ``times``, in ms.
 
-    ``scan``: read every batch and the records of each, and no index. Raises BadInput for an unknown partition.
+    ``scan``: read every batch and the records of each, and no index. ``begins`` is called with the name of each partition
+    before the search, ``ends`` after it. Raises BadInput for an unknown partition.
     """
     found = []
     for partition in [one_partition(directory, name)] if name else directory.partitions:
         begins(partition.name)
         found.append(_PartitionSearch(partition, *times, scan).run())
+        ends()
     return TimeSearches(first_ms=times[0], last_ms=times[1], partitions=found)
 
 

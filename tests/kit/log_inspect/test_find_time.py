@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 import struct
 from pathlib import Path
@@ -11,10 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from log_edits import bases, file, rewrite
 from log_partitions import START_MS, Log, healthy
+from rich.console import Console
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.log_inspect.directory import open_directory
-from kafka_conformance.log_inspect.find_time import TimeSearch, find_time, parse_time
+from kafka_conformance.log_inspect.find_time import TimeSearch, TimeSearches, find_time, parse_time
+from kafka_conformance.log_inspect.reports import text
 from kafka_reference.record_batch import Codec, NewBatch, NewRecord
 
 
@@ -175,8 +178,27 @@ def test_time_search_covers_all_partitions_unless_a_partition_is_named(tmp_path:
         find_time(directory, times, name="x-1")
 
 
+def test_time_search_tells_when_each_partition_begins_and_ends(tmp_path: Path) -> None:
+    for name in ("orders-0", "orders-1"):
+        healthy(tmp_path / name)
+    told: list[str] = []
+    find_time(open_directory(tmp_path), (0, 1), begins=told.append, ends=lambda: told.append("end"))
+    assert told == ["orders-0", "end", "orders-1", "end"]
+
+
+def test_answers_of_a_broker_are_printed_of_50_partitions_and_the_others_counted() -> None:
+    one = TimeSearch(
+        partition="orders-0", first=None, ranges=[], more_ranges=0, batches=0, segments=1, skipped=0, unread=[]
+    )
+    out = Console(file=io.StringIO(), width=140)
+    text.show_times(out, TimeSearches(first_ms=0, last_ms=0, partitions=[one] * 53))
+    shown = out.file.getvalue()  # type: ignore[attr-defined]
+    assert shown.count("a broker's search by time returns none") == 50
+    assert "… of 3 more partitions (--json has all)\n" in shown
+
+
 @pytest.mark.parametrize(
-    ("text", "times"),
+    ("words", "times"),
     [
         ("1700000000123", (1_700_000_000_123, 1_700_000_000_123)),
         ("2023-11-14", (1_699_920_000_000, 1_700_006_399_999)),
@@ -188,12 +210,14 @@ def test_time_search_covers_all_partitions_unless_a_partition_is_named(tmp_path:
     ],
 )
 def test_time_text_is_parsed_as_range_from_first_to_last_matching_millisecond(
-    text: str, times: tuple[int, int]
+    words: str, times: tuple[int, int]
 ) -> None:
-    assert parse_time(text) == times
+    assert parse_time(words) == times
 
 
-@pytest.mark.parametrize("text", ["", "x", "2023-13-01", "2023-11-14T25", "1969-12-31", "-5", "٣", "9" * 30, "2023-11"])
-def test_text_that_is_not_a_time_since_1970_is_refused(text: str) -> None:
+@pytest.mark.parametrize(
+    "words", ["", "x", "2023-13-01", "2023-11-14T25", "1969-12-31", "-5", "٣", "9" * 30, "2023-11"]
+)
+def test_text_that_is_not_a_time_since_1970_is_refused(words: str) -> None:
     with pytest.raises(BadInput, match="is not a time since 1970"):
-        parse_time(text)
+        parse_time(words)
