@@ -100,8 +100,8 @@ STEPS: Mapping[str, str] = MappingProxyType(
         "record-unread": "Read the batch with a consumer of a client that has the codec and the memory.",
         "bad-marker": (
             _COPY_FIRST
-            + "Stop this broker cleanly (SIGTERM, never kill -9): a recovery after a kill reads every marker and exits here. "
-            "Let it copy the partition from another replica; with replication factor 1 consumers with "
+            + "Stop this broker cleanly (SIGTERM, never kill -9): a recovery after a kill reads every marker and exits here."
+            " Let it copy the partition from another replica; with replication factor 1 consumers with "
             "isolation.level=read_uncommitted read on."
         ),
         "sequence-gap": _PRODUCER,

@@ -50,14 +50,7 @@ def judge_start(
     stopped_by = [_line(row) for row in serious if row.effect == Effect.STOPS]
     unjudged = any(row.kind in UNJUDGED for row in rows)
     starts = "no" if stopped_by else "cannot tell" if unjudged else "yes"
-    changes = (
-        Effect.OFFLINE,
-        Effect.SETS_ASIDE,
-        Effect.TRUNCATES,
-        Effect.DELETES,
-        Effect.DELETES_PARTITION,
-        Effect.REBUILDS,
-    )
+    changes = set(Effect) - {Effect.STOPS, Effect.WRONG, Effect.NONE}
     wrong = [row for row in serious if row.effect == Effect.WRONG]
     return StartVerdict(
         kafka=str(release), starts=starts if asked else "not asked", stopped_by=stopped_by if asked else [],
