@@ -101,7 +101,7 @@ def test_time_search_reads_closed_segment_whose_largest_timestamp_is_the_time(tm
     assert search(log.folder, 13, 13).skipped == 1
 
 
-def test_scan_finds_record_after_the_largest_timestamp_of_its_header_and_broker_does_not(tmp_path: Path) -> None:
+def test_scan_finds_record_after_largest_timestamp_of_batch_header_and_broker_does_not(tmp_path: Path) -> None:
     log = written(tmp_path / "orders-0", [[[10, 30], [20]]])
 
     def lower(batch: bytearray) -> None:

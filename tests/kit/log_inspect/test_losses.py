@@ -196,7 +196,7 @@ def test_corrupt_snapshot_is_only_producer_state_if_log_starts_after_offset_0(
     assert row(seen(log.folder), "snapshot-corrupt").only_producer_state == "no"
 
 
-def test_lost_offsets_of_segment_replaced_during_inspection_are_withdrawn_with_its_findings(log: Log) -> None:
+def test_lost_offsets_of_segment_replaced_during_inspection_are_withdrawn_with_findings(log: Log) -> None:
     for offset in bases(log)[1:]:
         flip(file(log, offset, "snapshot"), 100)
     path = file(log, 0, "log")
