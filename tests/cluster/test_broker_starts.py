@@ -41,7 +41,7 @@ def test_log_inspect_prediction_for_damaged_directory_matches_real_broker_start(
     base: Base, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     count, first = request.config.getoption("broker_starts"), request.config.getoption("broker_starts_seed")
-    count, first = count or 20, 1 if first is None else first
+    count, first = 20 if count is None else count, 1 if first is None else first
     healthy = {state: base.start(state, base.root / state) for state in ("clean", "unclean")}
     differences = []
     for seed in range(first, first + count):
@@ -72,11 +72,11 @@ def differing(found: Inspection, started: Started, healthy: Started) -> Iterator
     if not started.starts:
         return
     expected: set[str] = set()
-    for suffix, effect in (("-stray", "sets aside"), ("-delete", "deletes")):
+    for suffix, effect in (("-stray", "sets aside"), ("-delete", "deletes the partition")):
         of_broker = {canonical(name) for name in started.folders if name.endswith(suffix)}
         inspected = {
             canonical(row.file.partition("/")[0]) for row in found.findings
-            if (row.effect == effect and row.file.endswith("/partition.metadata"))
+            if row.effect == effect
             or (row.kind == "leftover" and row.file.endswith(suffix))
         }  # fmt: skip
         if of_broker != inspected:

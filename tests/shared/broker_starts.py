@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,8 @@ __all__ = ["DAMAGES", "OF_KRAFT", "PARTITIONS", "TIMES", "Base", "Started", "dam
 
 SETTINGS = {"log.initial.task.delay.ms": "600000", "log.retention.check.interval.ms": "600000"}
 TICK_MS = 100
-WITH_ZOOKEEPER = {"zookeeper.session.timeout.ms": str(20 * TICK_MS)}
+SESSION_MS = 20 * TICK_MS
+WITH_ZOOKEEPER = {"zookeeper.session.timeout.ms": str(SESSION_MS)}
 SMALL = {"segment.bytes": "1048576", "index.interval.bytes": "1024"}
 PARTITIONS = ("orders-0", "orders-1", "payments-0")
 FIRST_MS = 1_700_000_000_000
@@ -58,6 +60,7 @@ class Started:
     """The offsets of :data:`TIMES`."""
 
 
+@cache  # jars are looked up and compared with their digests
 def _plan(release: str, *, zookeeper: bool = False) -> Plan:
     jars = [stored.path for stored in fetched(load_brokers().jars(release), default_store())]
     settings = SETTINGS | (WITH_ZOOKEEPER if zookeeper else {})
@@ -163,7 +166,7 @@ def _create_topic(bootstrap: str, topic: str, count: int) -> None:
 def _copy(base: Base, cluster: Cluster, state: str) -> None:
     shutil.copytree(cluster.data(1), base.root / state)
     if base.zookeeper:
-        time.sleep(3 * 20 * TICK_MS / 1_000)  # the session of a broker that was killed has ended
+        time.sleep(3 * SESSION_MS / 1_000)  # the session of a broker that was killed has ended
         shutil.copytree(cluster.folder / zookeeper.NAME, base.root / f"zookeeper-{state}")
 
 

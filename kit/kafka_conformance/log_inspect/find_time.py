@@ -23,17 +23,14 @@ import msgspec
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.log_inspect.directory import LARGEST_FILE, LogDirectory, Partition, SegmentFiles, open_file
-from kafka_conformance.log_inspect.find import read_limit
+from kafka_conformance.log_inspect.find import one_partition, read_limit
 from kafka_conformance.log_inspect.header import (
     CODEC_MASK,
     DELETE_HORIZON,
     HEADER,
     LOG_APPEND_TIME,
-    MAGIC_AT,
-    OVERHEAD,
-    SMALLEST,
     BatchHeader,
-    legacy_header,
+    header_in,
 )
 from kafka_conformance.log_inspect.index_files import IndexFile
 from kafka_reference.errors import JavaException
@@ -89,7 +86,6 @@ class TimeSearch(msgspec.Struct, frozen=True, kw_only=True):
     segments: int
     skipped: int
     unread: Sequence[str]
-    directory: str = ""
 
 
 class TimeSearches(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,18 +140,18 @@ def find_time(
     name: str = "",
     scan: bool = False,
     begins: Callable[[str], object] = lambda _: None,
+    ends: Callable[[], object] = lambda: None,
 ) -> TimeSearches:
     """Search all partitions, or the one named, for records from the first to the last of ``times``, in ms.
 
-    ``scan``: read every batch and the records of each, and no index. Raises BadInput for an unknown partition.
+    ``scan``: read every batch and the records of each, and no index. ``begins`` is called with the name of each partition
+    before the search, ``ends`` after it. Raises BadInput for an unknown partition.
     """
-    chosen = [each for each in directory.partitions if name in {"", each.name}]
-    if name and not chosen:
-        raise BadInput(f"{directory.root} has no partition {name!r}")
     found = []
-    for partition in chosen:
+    for partition in [one_partition(directory, name)] if name else directory.partitions:
         begins(partition.name)
         found.append(_PartitionSearch(partition, *times, scan).run())
+        ends()
     return TimeSearches(first_ms=times[0], last_ms=times[1], partitions=found)
 
 
@@ -185,7 +181,10 @@ class _PartitionSearch:
 
     def _segment(self, files: SegmentFiles) -> None:
         active = files is self.partition.active
-        begin = 0 if self.scan else _first_position(files, self.start, active=active)
+        try:
+            begin = 0 if self.scan else _first_position(files, self.start, active=active)
+        except OSError:  # of an index: the batches have all that it has
+            begin = 0
         if begin is None:
             self.skipped += 1
             return
@@ -229,7 +228,7 @@ class _PartitionSearch:
             if not 0 <= at <= len(data) - HEADER.size:
                 begin, at = position, 0
                 data = os.pread(descriptor, _AT_ONCE, position)
-            header = _header(data, at, size - position)
+            header = header_in(data, at, size - position)
             if header is None:
                 if any(os.pread(descriptor, HEADER.size, position)):  # zeros are preallocated
                     self._cannot_read(files, f"at position {position:,} is no batch: `log inspect` tells more")
@@ -242,9 +241,13 @@ class _PartitionSearch:
     ) -> tuple[int, int] | None:
         """Return the smallest and largest timestamp of the time in a batch, None if it has none."""
         low, high = header.base_timestamp, header.max_timestamp
-        if high < self.start or not header.records:
+        if not header.records:
             return None
-        if self.first is None or self.scan or header.attributes & DELETE_HORIZON:
+        if self.scan:
+            return self._decoded(files, descriptor, position, header)
+        if high < self.start:
+            return None
+        if self.first is None or header.attributes & DELETE_HORIZON:
             return self._decoded(files, descriptor, position, header)
         if header.magic < 2 and header.attributes & CODEC_MASK:  # the header is that of all messages together
             return self._decoded(files, descriptor, position, header)
@@ -269,7 +272,7 @@ class _PartitionSearch:
             for record in () if why or batch is None else batch.records():
                 if record is None or record.timestamp < self.start:
                     continue
-                if self.first is None:
+                if self.first is None and header.max_timestamp >= self.start:  # a broker passes by the others
                     self.first = FirstRecord(files.base_offset, record.offset, record.timestamp)
                 if record.timestamp <= self.end:
                     low = record.timestamp if low < 0 else min(low, record.timestamp)
@@ -283,16 +286,6 @@ class _PartitionSearch:
     def _cannot_read(self, files: SegmentFiles, why: str) -> None:
         if len(self.unread) < _KEPT:
             self.unread.append(f"{files.path('log').name}: {why}")
-
-
-def _header(data: bytes, at: int, left: int) -> BatchHeader | None:
-    """Return the header at a place, None if no batch of at most ``left`` bytes can begin here."""
-    here = len(data) - at
-    if here <= MAGIC_AT or data[at + MAGIC_AT] > 2 or here < min(SMALLEST[data[at + MAGIC_AT]], HEADER.size):
-        return None
-    magic = data[at + MAGIC_AT]
-    header = BatchHeader._make(HEADER.unpack_from(data, at)) if magic == 2 else legacy_header(data, at, magic)
-    return header if SMALLEST[magic] <= header.length + OVERHEAD <= left and header.base_offset >= 0 else None
 
 
 def _first_position(files: SegmentFiles, start: int, *, active: bool) -> int | None:

@@ -52,6 +52,8 @@ class Effect(StrEnum):
     """Records from here on are removed."""
     DELETES = "deletes"
     """The file is removed, and the start goes on."""
+    DELETES_PARTITION = "deletes the partition"
+    """The folder of the partition is removed, as before 3.7.0."""
     REBUILDS = "rebuilds"
     """The file is deleted and written again from the log: nothing is lost."""
     WRONG = "wrong afterwards"
@@ -137,7 +139,7 @@ class Finding:
     @property
     def removes_partition(self) -> bool:
         """Does a start set the partition of the file aside, or delete it?"""
-        return self.effect is Effect.SETS_ASIDE or (self.effect is Effect.DELETES and self.kind in _OF_TOPIC_IDS)
+        return self.effect in {Effect.SETS_ASIDE, Effect.DELETES_PARTITION}
 
     @property
     def meaning(self) -> str:
@@ -228,7 +230,6 @@ class Findings:
         return {key: count - KEPT for key, count in self._counts.items() if count > KEPT}
 
 
-_OF_TOPIC_IDS = ("topic-ids-differ", "partition-not-in-metadata")
 _BROKEN, _SUSPICIOUS, _NOTE = Severity.BROKEN, Severity.SUSPICIOUS, Severity.NOTE
 _STOPS, _ASIDE, _TRUNCATES, _REBUILDS, _WRONG = (
     Effect.STOPS, Effect.SETS_ASIDE, Effect.TRUNCATES, Effect.REBUILDS, Effect.WRONG
@@ -394,7 +395,7 @@ _LISTED = (
     Kind("unknown-file", _NOTE, "Kafka writes no such file. It was not inspected."),
     Kind("active-segment", _NOTE, "The last segment is the one that a broker writes to. It was judged as of its size "
          "when the inspection reached it; zeros at the end of its indexes are preallocated space."),
-    Kind("not-flushed", _NOTE, "There is no .kafka_cleanshutdown: a broker is running here, or did not stop in order. "
+    Kind("not-flushed", _NOTE, "There is no .kafka_cleanshutdown: a broker is running here, or did not stop cleanly. "
          "It will recover the last segments at its next start."),
 )  # fmt: skip
 

@@ -16,7 +16,7 @@ import struct
 from typing import NamedTuple
 
 __all__ = [
-    "CODECS", "CONTROL", "HEADER", "MAGIC_AT", "OVERHEAD", "SMALLEST", "TRANSACTIONAL", "BatchHeader", "legacy_header",
+    "CODECS", "CONTROL", "HEADER", "MAGIC_AT", "OVERHEAD", "SMALLEST", "TRANSACTIONAL", "BatchHeader", "header_in",
 ]  # fmt: skip
 
 OVERHEAD = 12
@@ -81,7 +81,16 @@ class BatchHeader(NamedTuple):
         return CODECS[number] if number < len(CODECS) else str(number)
 
 
-def legacy_header(data: bytes | bytearray | memoryview, at: int, magic: int) -> BatchHeader:
+def header_in(data: bytes | bytearray, at: int, left: int) -> BatchHeader | None:
+    """Return the header of the batch that begins at a place; None if none of at most ``left`` bytes can begin there."""
+    here = min(left, len(data) - at)
+    if here < SMALLEST[0] or (magic := data[at + MAGIC_AT]) > 2 or here < SMALLEST[magic]:
+        return None
+    header = BatchHeader._make(HEADER.unpack_from(data, at)) if magic == 2 else _legacy_header(data, at, magic)
+    return header if SMALLEST[magic] <= header.size <= left and header.base_offset >= 0 else None
+
+
+def _legacy_header(data: bytes | bytearray, at: int, magic: int) -> BatchHeader:
     """Return a message of magic 0 or 1 as a batch of one record; of a compressed one only the last offset is known."""
     offset, length, crc, _, attributes = _LEGACY.unpack_from(data, at)
     timestamp = _TIMESTAMP.unpack_from(data, at + _LEGACY.size)[0] if magic else -1

@@ -391,9 +391,11 @@ class _PartitionRun:
         self.findings.situation = self._situation(files, following)
         last_offset = self.batches.last_offset
         self.findings.mark()
+        self.context.losses.mark()
         self._inspect_segment(files, following)
         if files.inodes_now() != files.inodes:
             self.findings.withdraw()
+            self.context.losses.withdraw()
             name = self.context.name(files.path("log"))
             self.findings.add("replaced-segment", name, "its files are not those that they were at first")
             self.batches.last_offset = last_offset  # the new files may have offsets of later segments

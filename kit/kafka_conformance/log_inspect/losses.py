@@ -25,9 +25,10 @@ class Losses:
         self.open: list[Loss] = []
         """Losses after which no good batch has been read so far."""
         self._found: list[tuple[Finding, Loss, int | None]] = []
+        self._found_before = 0
+        self._unmarked: list[Loss] = []
         self._lost_snapshots: list[Loss] = []
         self._newest_snapshot = -1
-        self._good_snapshots: set[int] = set()
 
     def add(self, found: Finding | None, header: BatchHeader | None = None) -> None:
         """Take note of a finding with a loss; ``header`` is that of the batch, None for bytes that are not one."""
@@ -36,6 +37,16 @@ class Losses:
         self._found.append((found, found.loss, None if header is None else header.producer_id))
         if found.loss.next_good is None:
             self.open.append(found.loss)
+        if found.loss.marker is Answer.UNKNOWN:
+            self._unmarked.append(found.loss)
+
+    def mark(self) -> None:
+        """Begin what :meth:`withdraw` comes back to, as :class:`Findings` does."""
+        self._found_before = len(self._found)
+
+    def withdraw(self) -> None:
+        """Remove the losses of findings that were added since the last :meth:`mark`."""
+        del self._found[self._found_before :]
 
     def resume(self, offset: int) -> None:
         """Take note of the next good batch."""
@@ -45,9 +56,11 @@ class Losses:
 
     def indexed_markers(self, offsets: Collection[int]) -> None:
         """Take note of the abort markers that the transaction index of a segment names."""
-        for _, loss, _ in self._found:
-            if loss.marker is Answer.UNKNOWN and any(_within(loss, offset) for offset in offsets):
+        for loss in self._unmarked:
+            if any(_within(loss, offset) for offset in offsets):
                 loss.marker = Answer.YES
+        # The index of a later segment names markers of later offsets.
+        self._unmarked = [loss for loss in self.open if loss.marker is Answer.UNKNOWN]
 
     def lost_snapshot(self, offset: int) -> Loss:
         """Return the loss of a snapshot that is missing or cannot be read: no record is lost."""
@@ -56,7 +69,7 @@ class Losses:
 
     def good_snapshot(self, offset: int) -> None:
         """Take note of a snapshot that can be read."""
-        self._good_snapshots.add(offset)
+        self._newest_snapshot = max(self._newest_snapshot, offset)
 
     def finish(
         self, end: int, bases: Sequence[int], producers: Mapping[int, int], last_marker: int, *, high: int, cut: bool
@@ -67,7 +80,6 @@ class Losses:
         ``producers`` has the last offset of each producer that follows all losses, ``last_marker`` is the offset of the last
         batch that ends a transaction. ``cut``: a start cuts the log off, and removes later segments.
         """
-        self._newest_snapshot = max(self._good_snapshots, default=-1)
         latest = max((loss.first for _, loss, _ in self._found), default=0)
         for found, loss, producer in self._found:
             if found.effect is Effect.TRUNCATES:
@@ -80,7 +92,7 @@ class Losses:
             if loss.state is Answer.UNKNOWN:
                 loss.state = self._only_copy(loss, producer, producers, last=loss.first == latest)
         # A log that begins with offset 0 has every producer, and so has another snapshot with the log after it.
-        whole = bool(self._good_snapshots) or (bases[:1] == [0] and not self._found)
+        whole = self._newest_snapshot >= 0 or (bases[:1] == [0] and not self._found)
         for loss in self._lost_snapshots:
             loss.state = Answer.NO if whole else Answer.YES
 

@@ -16,8 +16,8 @@ __all__ = ["STEPS", "next_step"]
 _DAMAGED = (
     "If another replica has these offsets: make it the leader, stop this broker, move the folder of the partition"
     " out of the log directory, start; the broker copies the partition again. With replication factor 1: keep the"
-    " files, stop the broker in order only, and let consumers seek to the next good offset; a recovery after a "
-    "kill cuts off all that follows, one after the .index was deleted the rest of the segment."
+    " files, stop the broker cleanly (SIGTERM, never kill -9), and let consumers seek to the next good offset; a "
+    "recovery after a kill cuts off all that follows, one after the .index was deleted the rest of the segment."
 )
 _CUT_OFF = (
     "Before the start copy the folder of the partition: the start removes these offsets and those after them in "
@@ -96,15 +96,13 @@ STEPS: Mapping[str, str] = MappingProxyType(
         "bad-records": _BATCH,
         "record-count": _BATCH,
         "record-offset": _BATCH,
-        "record-timestamp": (
-            "Search for these records by offset instead of by time (log find --time reads the batches)."
-        ),
+        "record-timestamp": ("Search for these records by offset, or with `log find --time T --scan`."),
         "record-unread": "Read the batch with a consumer of a client that has the codec and the memory.",
         "bad-marker": (
             _COPY_FIRST
-            + "Stop this broker in order only: a recovery after a kill reads every marker and exits here. Let it copy the"
-            " partition from another replica; with replication factor 1 consumers with isolation.level=read_uncommitted"
-            " read on."
+            + "Stop this broker cleanly (SIGTERM, never kill -9): a recovery after a kill reads every marker and exits here."
+            " Let it copy the partition from another replica; with replication factor 1 consumers with "
+            "isolation.level=read_uncommitted read on."
         ),
         "sequence-gap": _PRODUCER,
         "producer-epoch-back": _PRODUCER,
@@ -211,7 +209,7 @@ STEPS: Mapping[str, str] = MappingProxyType(
             "If other partitions have a damaged batch, copy these first, since it cuts them off too."
         ),
         "quorum-state-corrupt": (
-            "On a broker delete the file, the broker learns the leader again. On a controller the file keeps it from "
+            "On a broker, delete the file: the broker learns the leader again. On a controller the file keeps it from "
             "voting twice in an epoch: delete it only if the other controllers have a leader, or if it is the only one."
         ),
         "bootstrap-corrupt": (
@@ -260,7 +258,7 @@ _IF_REBUILT = MappingProxyType(
 )
 
 
-def next_step(kind: str, effect: str) -> str:
+def next_step(kind: str, effect: Effect) -> str:
     """Return what to do about a finding with an effect on the start."""
-    by_effect = {Effect.TRUNCATES: _IF_CUT_OFF, Effect.REBUILDS: _IF_REBUILT}.get(Effect(effect), STEPS)
+    by_effect = {Effect.TRUNCATES: _IF_CUT_OFF, Effect.REBUILDS: _IF_REBUILT}.get(effect, STEPS)
     return by_effect.get(kind, STEPS[kind])

@@ -26,7 +26,7 @@ from kafka_conformance.log_inspect.header import (
     OVERHEAD,
     SMALLEST,
     BatchHeader,
-    legacy_header,
+    header_in,
 )
 
 __all__ = ["Damage", "Scanned", "Segment", "scan"]
@@ -125,17 +125,8 @@ class Segment:
         if left < SMALLEST[0]:
             return None
         place = self.at(position, min(HEADER.size, left))
-        buffer = self._buffer
-        magic = buffer[place + MAGIC_AT]
-        if magic > 2 or left < SMALLEST[magic]:
-            return None
-        header = (
-            BatchHeader._make(HEADER.unpack_from(buffer, place)) if magic == 2 else legacy_header(buffer, place, magic)
-        )
-        size = header.length + OVERHEAD
-        if size < SMALLEST[magic] or size > left or header.base_offset < 0:
-            return None
-        return header, place
+        header = header_in(self._buffer, place, left)
+        return None if header is None else (header, place)
 
     def checked(self, position: int, header: BatchHeader) -> tuple[bool, int | None]:
         """Return whether the checksum is right, and the place of the batch in the buffer; None if it is too large."""

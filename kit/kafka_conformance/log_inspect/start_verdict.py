@@ -50,7 +50,7 @@ def judge_start(
     stopped_by = [_line(row) for row in serious if row.effect == Effect.STOPS]
     unjudged = any(row.kind in UNJUDGED for row in rows)
     starts = "no" if stopped_by else "cannot tell" if unjudged else "yes"
-    changes = (Effect.OFFLINE, Effect.SETS_ASIDE, Effect.TRUNCATES, Effect.DELETES, Effect.REBUILDS)
+    changes = set(Effect) - {Effect.STOPS, Effect.WRONG, Effect.NONE}
     wrong = [row for row in serious if row.effect == Effect.WRONG]
     return StartVerdict(
         kafka=str(release), starts=starts if asked else "not asked", stopped_by=stopped_by if asked else [],
@@ -82,9 +82,7 @@ def _set_aside(rows: Iterable[FindingRow]) -> Iterator[str]:
         yield f"{directory}: offline; its partitions have no leader, or are empty in another log directory"
     for folder in dict.fromkeys(row.folder for row in rows if row.effect == Effect.SETS_ASIDE):
         yield f"{folder}: empty for clients, if it is set aside"
-    for folder in dict.fromkeys(
-        row.folder for row in rows if row.effect == Effect.DELETES and row.file.endswith("/partition.metadata")
-    ):
+    for folder in dict.fromkeys(row.folder for row in rows if row.effect == Effect.DELETES_PARTITION):
         yield f"{folder}: empty for clients, if it is deleted"
 
 

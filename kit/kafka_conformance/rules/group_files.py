@@ -16,8 +16,11 @@ __all__ = ["MOST_PARTITIONS", "checked_group", "parse_event", "parse_group"]
 MOST_PARTITIONS = 10_000
 """The most partitions of a topic, as in the questions of the rules."""
 _MOST_MEMBERS, _MOST_TOPICS = 1_000, 4_000
-_DIGITS = re.compile(r"[0-9]{1,5}")
-_LIST = re.compile(r"([^\s(),:]+)\(([\d,\s]*)\)")
+_DIGITS = re.compile(r"[0-9]+")
+_ASSIGNMENTS = {
+    "CURRENT-ASSIGNMENT": re.compile(r"([^\s:;]+):([0-9,]+)"),  # t:0,1;u:2
+    "ASSIGNMENT": re.compile(r"([^\s(),:]+)\(([0-9,\s]*)\)"),  # t(0,1), u(2): older tools
+}
 
 
 def parse_group(text: str, events: Sequence[Event] = ()) -> Group:
@@ -25,7 +28,7 @@ def parse_group(text: str, events: Sequence[Event] = ()) -> Group:
     try:
         group = msgspec.json.decode(text, type=Group) if text.lstrip().startswith("{") else _described(text)
     except msgspec.MsgspecError as error:
-        raise BadInput(f"the group is not as the documentation has it: {error}") from error
+        raise BadInput(f"not a valid group: {error}") from error
     return checked_group(msgspec.structs.replace(group, events=(*group.events, *events)))
 
 
@@ -65,13 +68,17 @@ def checked_group(group: Group) -> Group:
             _check_member(member, topics)
         if len(present) > _MOST_MEMBERS:
             raise BadInput(f"{len(present):,} members: at most {_MOST_MEMBERS:,} are played")
-    _check_owners(group.members)
+    _check_owners(group)
     return group
 
 
-def _check_owners(members: Sequence[Member]) -> None:
+def _check_owners(group: Group) -> None:
+    for joining in (member for event in group.events for member in event.join if member.owned):
+        raise BadInput(
+            f"{joining.id!r} joins and cannot own partitions yet: only members of the group at the start can"
+        )
     owners: dict[tuple[str, int], str] = {}
-    for member in members:
+    for member in group.members:
         for partition in member.owned:
             if partition in owners:
                 raise BadInput(f"{owners[partition]!r} and {member.id!r} both own {partition[0]}-{partition[1]}")
@@ -145,10 +152,16 @@ def _partitions(row: Mapping[str, str]) -> Iterator[tuple[str, int]]:
     """Yield the partitions of a row. Raises BadInput for other columns."""
     if "TOPIC" in row and "PARTITION" in row:
         if _DIGITS.fullmatch(row["PARTITION"]):  # "-": the topic has none with an offset
-            yield row["TOPIC"], int(row["PARTITION"])
-    elif "ASSIGNMENT" in row:
-        for found in _LIST.finditer(row["ASSIGNMENT"]):
-            yield from ((found[1], int(number)) for number in _DIGITS.findall(found[2]))
-    else:
-        raise BadInput("the columns are not those of kafka-consumer-groups --describe: they need TOPIC, PARTITION and "
-                       "CONSUMER-ID, or CONSUMER-ID and ASSIGNMENT (--members --verbose)")  # fmt: skip
+            yield row["TOPIC"], _number(row["PARTITION"])
+        return
+    for column, form in _ASSIGNMENTS.items():
+        if column in row:
+            for found in form.finditer(row[column]):
+                yield from ((found[1], _number(digits)) for digits in _DIGITS.findall(found[2]))
+            return
+    raise BadInput("the columns are not those of kafka-consumer-groups --describe: they need TOPIC, PARTITION and "
+                   "CONSUMER-ID, or CONSUMER-ID and CURRENT-ASSIGNMENT or ASSIGNMENT (--members --verbose)")  # fmt: skip
+
+
+def _number(digits: str) -> int:
+    return int(digits[:9])  # of more digits, these are too many partitions too

@@ -201,10 +201,7 @@ def _server_question(
     asked = (
         server.AskedTopic(name, topic_id, topics[name]) for name, topic_id in zip(topics, _topic_ids(), strict=False)
     )
-    members = (
-        server.AskedMember(each, None, None, names, tuple(one for one in owned.get(each, ()) if one[0] in topics))
-        for each, names in subscribed.items()
-    )
+    members = (server.AskedMember(each, None, None, names, owned.get(each, ())) for each, names in subscribed.items())
     return server.ServerAssignorQuestion(tuple(asked), tuple(members))
 
 

@@ -14,7 +14,7 @@ from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.find import find_offset, one_partition
 from kafka_conformance.log_inspect.find_time import find_time, parse_time
 from kafka_conformance.log_inspect.findings import KINDS
-from kafka_conformance.log_inspect.next_steps import STEPS
+from kafka_conformance.log_inspect.next_steps import next_step
 from kafka_conformance.log_inspect.reports import text
 
 ROOT = Path(__file__).parents[3]
@@ -30,7 +30,8 @@ def shown(command: str) -> str:
 def test_log_page_lists_all_kinds_of_finding_with_severity_and_meaning() -> None:
     listed = [line for line in PAGE.partition("## Findings")[2].splitlines() if line.startswith("| `")]
     assert listed == [
-        f"| `{kind.name}` | {kind.severity} | {kind.meaning} | {STEPS[kind.name]} |" for kind in KINDS.values()
+        f"| `{kind.name}` | {kind.severity} | {kind.meaning} | {next_step(kind.name, kind.effect)} |"
+        for kind in KINDS.values()
     ]
 
 

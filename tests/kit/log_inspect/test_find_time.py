@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import shutil
+import struct
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from log_edits import bases, file
+from log_edits import bases, file, rewrite
 from log_partitions import START_MS, Log, healthy
+from rich.console import Console
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.log_inspect.directory import open_directory
-from kafka_conformance.log_inspect.find_time import TimeSearch, find_time, parse_time
+from kafka_conformance.log_inspect.find_time import TimeSearch, TimeSearches, find_time, parse_time
+from kafka_conformance.log_inspect.reports import text
 from kafka_reference.record_batch import Codec, NewBatch, NewRecord
 
 
@@ -97,6 +101,32 @@ def test_time_search_reads_closed_segment_whose_largest_timestamp_is_the_time(tm
     assert search(log.folder, 13, 13).skipped == 1
 
 
+def test_scan_finds_record_after_largest_timestamp_of_batch_header_and_broker_does_not(tmp_path: Path) -> None:
+    log = written(tmp_path / "orders-0", [[[10, 30], [20]]])
+
+    def lower(batch: bytearray) -> None:
+        batch[35:43] = struct.pack(">q", START_MS + 10)  # the largest timestamp
+
+    rewrite(file(log, 0, "log"), 0, lower)
+    found = search(log.folder, 30, 30, scan=True)
+    assert [(one.first_offset, one.last_offset) for one in found.ranges] == [(0, 1)]
+    assert found.first is None
+    assert search(log.folder, 30, 30).batches == 0
+    found = search(log.folder, 15, 35, scan=True)
+    assert found.batches == 2
+    assert found.first is not None
+    assert found.first.offset == 2
+
+
+@pytest.mark.parametrize("suffix", ["index", "timeindex"])
+def test_time_search_reads_whole_segment_whose_index_cannot_be_opened(log: Log, suffix: str) -> None:
+    expected = search(log.folder, 0, 500)
+    path = file(log, bases(log)[1], suffix)
+    path.unlink()
+    path.mkdir()
+    assert search(log.folder, 0, 500) == expected
+
+
 def test_time_search_reads_only_headers_of_large_batches_outside_the_range(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,8 +178,27 @@ def test_time_search_covers_all_partitions_unless_a_partition_is_named(tmp_path:
         find_time(directory, times, name="x-1")
 
 
+def test_time_search_tells_when_each_partition_begins_and_ends(tmp_path: Path) -> None:
+    for name in ("orders-0", "orders-1"):
+        healthy(tmp_path / name)
+    told: list[str] = []
+    find_time(open_directory(tmp_path), (0, 1), begins=told.append, ends=lambda: told.append("end"))
+    assert told == ["orders-0", "end", "orders-1", "end"]
+
+
+def test_answers_of_a_broker_are_printed_of_50_partitions_and_the_others_counted() -> None:
+    one = TimeSearch(
+        partition="orders-0", first=None, ranges=[], more_ranges=0, batches=0, segments=1, skipped=0, unread=[]
+    )
+    out = Console(file=io.StringIO(), width=140)
+    text.show_times(out, TimeSearches(first_ms=0, last_ms=0, partitions=[one] * 53))
+    shown = out.file.getvalue()  # type: ignore[attr-defined]
+    assert shown.count("a broker's search by time returns none") == 50
+    assert "… of 3 more partitions (--json has all)\n" in shown
+
+
 @pytest.mark.parametrize(
-    ("text", "times"),
+    ("words", "times"),
     [
         ("1700000000123", (1_700_000_000_123, 1_700_000_000_123)),
         ("2023-11-14", (1_699_920_000_000, 1_700_006_399_999)),
@@ -161,12 +210,14 @@ def test_time_search_covers_all_partitions_unless_a_partition_is_named(tmp_path:
     ],
 )
 def test_time_text_is_parsed_as_range_from_first_to_last_matching_millisecond(
-    text: str, times: tuple[int, int]
+    words: str, times: tuple[int, int]
 ) -> None:
-    assert parse_time(text) == times
+    assert parse_time(words) == times
 
 
-@pytest.mark.parametrize("text", ["", "x", "2023-13-01", "2023-11-14T25", "1969-12-31", "-5", "٣", "9" * 30, "2023-11"])
-def test_text_that_is_not_a_time_since_1970_is_refused(text: str) -> None:
+@pytest.mark.parametrize(
+    "words", ["", "x", "2023-13-01", "2023-11-14T25", "1969-12-31", "-5", "٣", "9" * 30, "2023-11"]
+)
+def test_text_that_is_not_a_time_since_1970_is_refused(words: str) -> None:
     with pytest.raises(BadInput, match="is not a time since 1970"):
-        parse_time(text)
+        parse_time(words)

@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from log_edits import bases, change, file, flip, seen
+from log_edits import bases, change, file, flip, kinds, seen
 from log_partitions import META, Log, control, data, healthy
 from rich.console import Console
 
+from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.findings import KINDS
+from kafka_conformance.log_inspect.inspection import inspect
 from kafka_conformance.log_inspect.next_steps import STEPS, next_step
 from kafka_conformance.log_inspect.reports import page, text
 from kafka_conformance.log_inspect.result import FindingRow, Inspection, OffsetRange
@@ -192,6 +194,25 @@ def test_corrupt_snapshot_is_only_producer_state_if_log_starts_after_offset_0(
     assert answers(one) == (None, None, "no", state)
     log.snapshot()  # a later one has the state too
     assert row(seen(log.folder), "snapshot-corrupt").only_producer_state == "no"
+
+
+def test_lost_offsets_of_segment_replaced_during_inspection_are_withdrawn_with_findings(log: Log) -> None:
+    for offset in bases(log)[1:]:
+        flip(file(log, offset, "snapshot"), 100)
+    path = file(log, 0, "log")
+    whole = path.read_bytes()
+    change(path, 8, b"\xff" * 10)
+    assert row(seen(log.folder), "snapshot-corrupt").only_producer_state == "yes"
+
+    def replaced(count: int) -> None:
+        if count == len(whole) and path.read_bytes() != whole:  # it was read
+            other = path.with_suffix(".swap")
+            other.write_bytes(whole)
+            other.rename(path)
+
+    found = inspect(open_directory(log.folder), read=replaced)
+    assert kinds(found) == {"snapshot-corrupt"}
+    assert row(found, "snapshot-corrupt").only_producer_state == "no"  # the log begins with offset 0
 
 
 def test_corrupt_index_entry_has_byte_range_and_loses_no_offsets(log: Log) -> None:

@@ -151,7 +151,7 @@ def test_partition_with_conflicting_topic_id_is_deleted_by_brokers_before_3_7(ro
     found = inspect(open_directory(root), release=parse_release("3.6.2"))
     assert (found.start.starts, by_name(found, "orders-1")) == ("yes", (189, 0))
     (row,) = [row for row in found.findings if row.kind == "topic-ids-differ"]
-    assert (row.effect, row.lost) == ("deletes", OffsetRange(0, 188))
+    assert (row.effect, row.lost) == ("deletes the partition", OffsetRange(0, 188))
     assert "orders-1: empty for clients, if it is deleted" in found.start.wrong
 
 

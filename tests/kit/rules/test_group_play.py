@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.rules import RULES
+from kafka_conformance.rules import RULES, group_play
 from kafka_conformance.rules.group_files import parse_event, parse_group
-from kafka_conformance.rules.group_play import ASSIGNORS, Event, Group, Member, Round, play
-from kafka_reference.releases import NEWEST, parse_release
+from kafka_conformance.rules.group_play import ASSIGNORS, Event, Group, Member, Owned, Round, play
+from kafka_reference.errors import IllegalStateException
+from kafka_reference.releases import NEWEST
 
 COOPERATIVE = "cooperative-sticky-assignor"
 ALONE = Group({"t": 4}, (Member("c1", (), (("t", 0), ("t", 1), ("t", 2), ("t", 3))),), (Event(join=(Member("c2"),)),))
@@ -70,10 +73,28 @@ def test_leaving_and_growing_give_partitions_that_had_no_owner() -> None:
     assert (grown.event, grown.rounds[0].counts, grown.rounds[0].given) == ("t has 6 partitions", {"c2": 6}, 2)
 
 
-def test_an_exception_of_java_ends_the_play() -> None:
-    group = Group({"t": 2, "u": 1}, (Member("a", ("t",)), Member("b", ("u",))))
-    played = play(group, "server-uniform-assignor", parse_release("3.7.2"))
-    assert played.rests == (not any(step.error for step in played.steps))
+def test_an_exception_of_java_ends_the_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = group_play.assigned
+
+    def throws(*words: Any) -> Owned:
+        if len(words[3]) == 2:
+            raise IllegalStateException("no owner")
+        return plain(*words)
+
+    monkeypatch.setattr(group_play, "assigned", throws)
+    group = Group({"t": 2}, (Member("a"),), (Event(join=(Member("b"),)), Event(leave=("a",))))
+    played = play(group, "range-assignor", NEWEST)
+    assert [step.error for step in played.steps] == ["", "IllegalStateException: no owner"]
+    assert [step.rests for step in played.steps] == [True, True]
+    assert not played.rests
+
+
+def test_a_group_whose_partitions_move_each_time_is_played_for_20_rebalances(monkeypatch: pytest.MonkeyPatch) -> None:
+    owners = itertools.cycle("ab")
+    monkeypatch.setattr(group_play, "assigned", lambda *_: {next(owners): (("t", 0),)})
+    played = play(Group({"t": 1}, (Member("a"), Member("b"))), "range-assignor", NEWEST)
+    (step,) = played.steps
+    assert (len(step.rounds), step.rests, step.error, played.rests) == (20, False, "", False)
 
 
 DESCRIBED = """
@@ -92,6 +113,16 @@ app    c1-a         /127.0.0.1  c1         2            orders(0,2)
 app    c2-b         /127.0.0.1  c2         3            orders(1), gone(0, 3)
 app    c3-c         /127.0.0.1  c3         0            -
 """
+CURRENT_MEMBERS = """
+GROUP  CONSUMER-ID  HOST        CLIENT-ID  #PARTITIONS  CURRENT-EPOCH  CURRENT-ASSIGNMENT  TARGET-EPOCH  TARGET-ASSIGNMENT
+app    c1-a         /127.0.0.1  c1         2            5              orders:0,2          6             orders:0
+app    c2-b         /127.0.0.1  c2         3            5              gone:0,3;orders:1   6             orders:1,2
+app    c3-c         /127.0.0.1  c3         0            5              -                   6             gone:0,3
+"""
+UPGRADED_MEMBERS = "\n".join(
+    f"{line} {last}"
+    for line, last in zip(CURRENT_MEMBERS.strip().splitlines(), ["UPGRADED", *["true"] * 3], strict=True)
+)
 
 
 def test_a_description_of_kafka_gives_owners_and_partition_counts() -> None:
@@ -101,10 +132,13 @@ def test_a_description_of_kafka_gives_owners_and_partition_counts() -> None:
     assert group.events == (Event(join=(Member("c3"),)),)
 
 
-def test_a_description_of_members_has_those_without_partitions() -> None:
-    group = parse_group(DESCRIBED + MEMBERS)
+@pytest.mark.parametrize("members", [MEMBERS, CURRENT_MEMBERS, UPGRADED_MEMBERS])
+def test_a_description_of_members_has_those_without_partitions(members: str) -> None:
+    group = parse_group(DESCRIBED + members)
     assert group.topics == {"gone": 4, "orders": 3}
-    assert {member.id: len(member.owned) for member in group.members} == {"c1-a": 2, "c2-b": 3, "c3-c": 0}
+    assert {member.id: member.owned for member in group.members} == {
+        "c1-a": (("orders", 0), ("orders", 2)), "c2-b": (("gone", 0), ("gone", 3), ("orders", 1)), "c3-c": (),
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -113,6 +147,12 @@ def test_a_description_of_members_has_those_without_partitions() -> None:
         ("", "neither JSON nor the output"),
         ("GROUP CONSUMER-ID HOST\na b c\n", "the columns are not those of"),
         (DESCRIBED + DESCRIBED.replace("app ", "web "), "several groups, app, web"),
+        (MEMBERS.replace("(0,2)", "(123456)"), "topic 'orders' has 123,457 partitions"),
+        (CURRENT_MEMBERS.replace(":0,2", ":123456"), "topic 'orders' has 123,457 partitions"),
+        (DESCRIBED.replace("orders  2 ", "orders  123456 "), "topic 'orders' has 123,457 partitions"),
+        (MEMBERS.replace("(0,2)", f"({'9' * 5_000})"), "topic 'orders' has 1,000,000,000 partitions"),
+        ('{"topics": {"t": 1}, "members": [{"id": "a"}], "events": [{"join": [{"id": "b", "owned": [["t", 0]]}]}]}',
+         "'b' joins and cannot own partitions yet: only members of the group at the start can"),
         ('{"topics": {}}', "the group has 0 topics"),
         ('{"topics": {"t": 1}}', "no member and no event"),
         ('{"topics": {"t": 0}, "members": [{"id": "a"}]}', "topic 't' has 0 partitions"),
@@ -124,7 +164,7 @@ def test_a_description_of_members_has_those_without_partitions() -> None:
          "'a' and 'b' both own t-0"),
         ('{"topics": {"t": 2}, "members": [{"id": "a"}], "events": [{"partitions": {"t": 1}}]}', "does not take any away"),
         ('{"topics": {"t": 2}, "members": [{"id": "a"}], "events": [{"partitions": {"u": 1}}]}', "changes topic 'u'"),
-        ('{"topics": {"t": 1}, "member": []}', "is not as the documentation has it"),
+        ('{"topics": {"t": 1}, "member": []}', "not a valid group: "),
     ],
 )  # fmt: skip
 def test_a_file_that_is_not_a_group_is_an_error(text: str, why: str) -> None:

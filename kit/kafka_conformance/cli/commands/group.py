@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import click
+import msgspec
 from rich.console import Console
 
 from kafka_conformance.cli import options
@@ -21,7 +22,7 @@ from kafka_conformance.oracle.session import named_release, unproven_releases
 from kafka_conformance.reports.tables import table
 from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.eras import spans_of
+from kafka_conformance.rules.eras import eras, spans_of
 from kafka_conformance.rules.group_files import parse_event, parse_group
 from kafka_conformance.rules.group_play import ASSIGNORS, Group, Play, play
 from kafka_reference.proven import proven_releases
@@ -38,8 +39,8 @@ _MOST_COUNTS = 12
               "partitions:TOPIC=N; repeatable.")  # fmt: skip
 @click.option("--assignor", "chosen", multiple=True, type=click.Choice(ASSIGNORS), metavar="ASSIGNOR",
               help="The rule of an assignor; repeatable (default: all that the release has).")  # fmt: skip
-@click.option("--kafka", default="newest", show_default=True, metavar="RELEASE", help="A release, or 'all': those that "
-              "play alike are one table.")  # fmt: skip
+@click.option("--kafka", default="newest", show_default=True, metavar="RELEASE", help="A release, or 'all': releases "
+              "with equal rebalances share one table.")  # fmt: skip
 @options.as_json
 def play_group(*, file: Path, events: tuple[str, ...], chosen: tuple[str, ...], kafka: str, as_json: bool) -> int:
     """Play a group: who has how many partitions after each rebalance, and how many move.
@@ -48,20 +49,24 @@ def play_group(*, file: Path, events: tuple[str, ...], chosen: tuple[str, ...], 
     """
     group = parse_group(read_text(file, _LARGEST), [parse_event(each) for each in events])
     releases = proven_releases() if kafka == "all" else [NEWEST if kafka == "newest" else named_release(kafka)]
-    tasks = [
+    asked = [
         (assignor, release)
         for assignor in chosen or ASSIGNORS
         for release in releases
         if release in RULES[assignor].releases
     ]
-    if not tasks:
+    if not asked:
         raise BadInput(f"{', '.join(chosen)} is not in {kafka}: see `kafka-conformance rules`")
-    unproven_releases(tasks, allow=None)
+    unproven_releases(asked, allow=None)
+    tasks: list[tuple[str, Sequence[Release]]] = [(assignor, [release]) for assignor, release in asked]
+    if kafka == "all":
+        tasks = [(assignor, era.releases) for assignor in chosen or ASSIGNORS for era in eras(RULES[assignor])]
     plays = []
     with steps("playing", len(tasks)) as progress:
-        for assignor, release in tasks:
-            progress.doing(f"{assignor} in {release}")
-            plays.append(play(group, assignor, release))
+        for assignor, alike in tasks:
+            progress.doing(f"{assignor} in {alike[-1]}")
+            played = play(group, assignor, alike[-1])
+            plays += [msgspec.structs.replace(played, release=str(release)) for release in alike]
             progress.advance()
     if as_json:
         say_json(plays)
@@ -98,7 +103,7 @@ def _show_play(out: Console, shown: Play) -> None:
         for number, one in enumerate(step.rounds, 1):
             counts = [f"{harmless(member)} {count}" for member, count in one.counts.items()]
             hidden = f", … {len(counts) - _MOST_COUNTS:,} more" if len(counts) > _MOST_COUNTS else ""
-            few, most = min(one.counts.values(), default=0), max(one.counts.values(), default=0)
+            few, most = min(one.counts.values()), max(one.counts.values())
             rows.append([
                 harmless(step.event) if number == 1 else "", str(number), ", ".join(counts[:_MOST_COUNTS]) + hidden,
                 str(few) if few == most else f"{few} to {most}", f"{one.moved:,}", f"{one.taken:,}", f"{one.given:,}",
@@ -113,7 +118,7 @@ def _show_play(out: Console, shown: Play) -> None:
         elif not step.rests:
             out.print(f"{harmless(step.event)}: partitions still move after {len(step.rounds)} rebalances", style="bold red",
                       markup=False)  # fmt: skip
-    moved, rounds = (sum(each) for each in zip(*((one.moved, len(one.rounds)) for one in shown.steps), strict=True))
+    moved, rounds = sum(step.moved for step in shown.steps), sum(len(step.rounds) for step in shown.steps)
     out.print(f"{plural(moved, 'partition')} moved to another owner in {plural(rounds, 'rebalance')}", markup=False)
 
 

@@ -120,10 +120,10 @@ def _opened(named: tuple[Path, ...]) -> tuple[NodeSettings | None, list[LogDirec
 @click.argument("directory", metavar="DIR", type=options.FILE)
 @click.argument("offset", metavar="[OFFSET]", required=False, type=click.IntRange(0, 2**63 - 1))
 @click.option("--partition", default="", metavar="NAME", help="With a log directory: the partition, such as orders-0.")
-@click.option("--time", default="", metavar="T", help="Find the records of a time in place of OFFSET: ms, or a day, hour, "
-              "minute or second in UTC, such as 2023-11-14T22:13.")  # fmt: skip
-@click.option("--scan", is_flag=True, help="With --time: read every batch and its records (default: the time index tells "
-              "which batches are before T, and headers which records are).")  # fmt: skip
+@click.option("--time", default="", metavar="T", help="Find records by timestamp: ms since 1970, or a UTC day, hour, "
+              "minute or second, such as 2023-11-14T22:13.")  # fmt: skip
+@click.option("--scan", is_flag=True, help="With --time: decode every record (default: skip batches by the time index "
+              "and their headers).")  # fmt: skip
 @options.as_json
 def find(*, directory: Path, offset: int | None, partition: str, time: str, scan: bool, as_json: bool) -> int:
     """Find an offset as a broker does, and print the steps: segment, index entry, position, batches, record.
@@ -149,13 +149,12 @@ def find(*, directory: Path, offset: int | None, partition: str, time: str, scan
 
 def _find_time(folder: Path, partition: str, times: tuple[int, int], *, scan: bool, as_json: bool) -> int:
     directory = open_directory(folder)
-    with steps(f"searching {harmless(str(folder))}", len(directory.partitions)) as progress:
-
-        def begins(name: str) -> None:
-            progress.doing(f"searching {name}")
-            progress.advance(1)
-
-        found = find_time(directory, times, name=partition, scan=scan, begins=begins)
+    count = 1 if partition else len(directory.partitions)
+    with steps(f"searching {harmless(str(folder))}", count) as progress:
+        found = find_time(
+            directory, times, name=partition, scan=scan, begins=lambda name: progress.doing(f"searching {name}"),
+            ends=progress.advance,
+        )  # fmt: skip
     if as_json:
         say_json(found)
     else:

@@ -163,9 +163,9 @@ def check_topic_ids(places: Places, release: Release, metadata: MetadataTopics |
             if metadata is not None and (why := metadata.why_stray(known, found[1])):
                 deletes = "" if sets_aside else "; a broker before 3.7.0 deletes the folder a minute after its start"
                 findings.add("partition-not-in-metadata", name, f"topic id {known}: {why}{deletes}",
-                             effect=None if sets_aside else Effect.DELETES)  # fmt: skip
+                             effect=None if sets_aside else Effect.DELETES_PARTITION)  # fmt: skip
     for ids in by_topic.values() if metadata is None else ():
-        _check_one_id(ids, several=len(places) > 1, effect=None if sets_aside else Effect.DELETES)
+        _check_one_id(ids, several=len(places) > 1, effect=None if sets_aside else Effect.DELETES_PARTITION)
 
 
 def _check_one_id(

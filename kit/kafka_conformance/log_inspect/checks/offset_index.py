@@ -18,6 +18,8 @@ from kafka_conformance.log_inspect.index_files import ENTRY_BYTES, IndexFile, Of
 
 __all__ = ["OffsetIndexCheck", "open_index"]
 
+_ENTRY = ENTRY_BYTES["index"]
+
 
 def open_index(context: Context, path: Path, base_offset: int, *, growing: bool) -> IndexFile | None:
     """Open an index and check its size; None if it cannot be read, or a broker has deleted it.
@@ -90,7 +92,7 @@ class OffsetIndexCheck:
             if entry.position >= size:
                 self._context.findings.add(
                     "index-past-end", self._file, f"the entry of offset {entry.offset} points to position "
-                    f"{entry.position:,} of a file of {size:,} bytes", position=entry.at, size=8, offset=entry.offset,
+                    f"{entry.position:,} of a file of {size:,} bytes", position=entry.at, size=_ENTRY, offset=entry.offset,
                 )  # fmt: skip
             elif entry.position < end:
                 self._wrong_position(entry)
@@ -121,7 +123,7 @@ class OffsetIndexCheck:
             if before is not None and (entry.offset <= before.offset or entry.position <= before.position):
                 self._context.findings.add(
                     "index-not-ascending", self._file, f"({entry.offset}, {entry.position:,}) follows ({before.offset}, "
-                    f"{before.position:,})", position=entry.at, size=8, offset=entry.offset,
+                    f"{before.position:,})", position=entry.at, size=_ENTRY, offset=entry.offset,
                 )  # fmt: skip
                 if entry.position <= before.position:
                     continue
@@ -145,11 +147,11 @@ class OffsetIndexCheck:
     def _wrong_position(self, entry: OffsetEntry) -> None:
         self._context.findings.add(
             "index-wrong-position", self._file, f"the entry of offset {entry.offset} points to position "
-            f"{entry.position:,}, where no batch begins", position=entry.at, size=8, offset=entry.offset,
+            f"{entry.position:,}, where no batch begins", position=entry.at, size=_ENTRY, offset=entry.offset,
         )  # fmt: skip
 
     def _wrong_offset(self, entry: OffsetEntry, why: str) -> None:
         self._context.findings.add(
             "index-wrong-offset", self._file, f"the entry of position {entry.position:,} has offset {entry.offset}: {why}",
-            position=entry.at, size=8, offset=entry.offset,
+            position=entry.at, size=_ENTRY, offset=entry.offset,
         )  # fmt: skip

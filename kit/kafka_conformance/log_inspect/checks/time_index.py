@@ -13,9 +13,11 @@ from collections.abc import Iterator
 
 from kafka_conformance.log_inspect.checks.context import Context
 from kafka_conformance.log_inspect.header import BatchHeader
-from kafka_conformance.log_inspect.index_files import IndexFile, TimeEntry
+from kafka_conformance.log_inspect.index_files import ENTRY_BYTES, IndexFile, TimeEntry
 
 __all__ = ["TimeIndexCheck"]
+
+_ENTRY = ENTRY_BYTES["timeindex"]
 
 
 class TimeIndexCheck:
@@ -66,7 +68,8 @@ class TimeIndexCheck:
             if not growing and self._sound and not (entry.at == 0 and entry.offset == self._base):
                 self._context.findings.add(
                     "time-index-past-end", self._file, f"the entry of timestamp {entry.timestamp} has offset "
-                    f"{entry.offset}; the segment ends with {last_offset}", position=entry.at, size=12, offset=entry.offset,
+                    f"{entry.offset}; the segment ends with {last_offset}", position=entry.at, size=_ENTRY,
+                    offset=entry.offset,
                 )  # fmt: skip
             self._advance()
 
@@ -76,7 +79,7 @@ class TimeIndexCheck:
             if before is not None and (entry.timestamp <= before.timestamp or entry.offset < before.offset):
                 self._context.findings.add(
                     "time-index-back", self._file, f"(timestamp {entry.timestamp}, offset {entry.offset}) follows "
-                    f"(timestamp {before.timestamp}, offset {before.offset})", position=entry.at, size=12,
+                    f"(timestamp {before.timestamp}, offset {before.offset})", position=entry.at, size=_ENTRY,
                     offset=entry.offset,
                 )  # fmt: skip
                 continue
@@ -98,5 +101,5 @@ class TimeIndexCheck:
     def _wrong(self, entry: TimeEntry, why: str) -> None:
         self._context.findings.add(
             "time-index-wrong", self._file, f"the entry of offset {entry.offset} has timestamp {entry.timestamp}: {why}",
-            position=entry.at, size=12, offset=entry.offset,
+            position=entry.at, size=_ENTRY, offset=entry.offset,
         )  # fmt: skip

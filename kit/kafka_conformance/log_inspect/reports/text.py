@@ -244,13 +244,15 @@ def show_times(out: Console, found: TimeSearches) -> None:
         for one in each.ranges
     ]  # fmt: skip
     if rows:
-        out.print(table("", ["partition", "segment", "offsets", "batches", "position", "earliest", "latest"], rows))
+        out.print(
+            table("", ["partition", "segment", "offsets of batches", "batches", "position", "earliest", "latest"], rows)
+        )
     for each in found.partitions:
         for why in each.unread:
             out.print(f"not read: {harmless(each.partition)}/{harmless(why)}", markup=False)
         if each.more_ranges:
             out.print(f"{harmless(each.partition)}: {plural(each.more_ranges, 'more range')}", markup=False)
-    for each in found.partitions if len(found.partitions) <= _MOST_PARTITIONS else ():
+    for each in found.partitions[:_MOST_PARTITIONS]:
         answer = (
             "none"
             if each.first is None
@@ -258,6 +260,8 @@ def show_times(out: Console, found: TimeSearches) -> None:
         )
         out.print(f"{harmless(each.partition)}: a broker's search by time returns {answer}; {each.skipped:,} of "
                   f"{plural(each.segments, 'segment')} skipped", markup=False)  # fmt: skip
+    if (hidden := len(found.partitions) - _MOST_PARTITIONS) > 0:
+        out.print(f"… of {plural(hidden, 'more partition')} (--json has all)", markup=False)
     having = sum(bool(each.ranges) for each in found.partitions)
     out.print(f"{having:,} of {plural(len(found.partitions), 'partition')} have records of the time", markup=False)
 

@@ -97,7 +97,7 @@ def test_a_withheld_partition_names_the_member_that_gives_up_first() -> None:
     assert nobody.answer.startswith("2 partitions: t ")
     (reason,) = nobody.reasons
     given = nobody.answer.partition(": ")[2]
-    assert reason == f"b owned {given} and has to give up first: the next rebalance assigns what it has given up"
+    assert reason == f"b has to revoke {given} first; the next rebalance assigns them"
 
 
 def test_assignor_answer_that_throws_is_explained_by_no_rows() -> None:

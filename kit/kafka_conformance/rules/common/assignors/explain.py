@@ -11,7 +11,7 @@ from kafka_conformance.core.timeline import NOTHING, Explained
 from kafka_conformance.rules.common.assignors.question import AskedMember, AssignorQuestion
 from kafka_reference.releases import Release
 
-__all__ = ["counted_partitions", "explain", "partitions_in_words", "parts"]
+__all__ = ["counted_partitions", "explain", "partitions_in_words", "partitions_of", "parts"]
 
 _Partition = tuple[str, int]
 
@@ -35,9 +35,9 @@ def explain(question: AssignorQuestion, _: Release, answers: Sequence[Any]) -> I
     """Return a row for each member, and one for the unassigned partitions."""
     *owned, left = answers
     for member, after in zip(question.members, owned, strict=True):
-        yield _row(member, _partitions(after))
-    reasons = _reasons_left(question, _partitions(left))
-    yield Explained(None, "unassigned", counted_partitions(_partitions(left)), "unassigned", tuple(reasons))
+        yield _row(member, partitions_of(after))
+    reasons = _reasons_left(question, partitions_of(left))
+    yield Explained(None, "unassigned", counted_partitions(partitions_of(left)), "unassigned", tuple(reasons))
 
 
 def _row(member: AskedMember, after: list[_Partition]) -> Explained:
@@ -59,21 +59,21 @@ def _member_in_words(member: AskedMember) -> str:
 
 
 def _reasons_left(question: AssignorQuestion, left: Iterable[_Partition]) -> Iterator[str]:
+    subscribed = {topic for member in question.members for topic in member.topics}
     owners = {partition: member.id for member in question.members for partition in member.owned}
     withheld: dict[str, list[_Partition]] = {}
     unsubscribed: dict[str, None] = {}
     for topic, number in left:
-        if not any(topic in member.topics for member in question.members):
+        if topic not in subscribed:
             unsubscribed[topic] = None
         elif (topic, number) in owners:
             withheld.setdefault(owners[topic, number], []).append((topic, number))
     yield from (f"no member subscribes to {topic}" for topic in unsubscribed)
     for owner, partitions in withheld.items():
-        words = partitions_in_words(partitions)
-        yield f"{owner} owned {words} and has to give up first: the next rebalance assigns what it has given up"
+        yield f"{owner} has to revoke {partitions_in_words(partitions)} first; the next rebalance assigns them"
 
 
-def _partitions(answer: Any) -> list[_Partition]:
+def partitions_of(answer: Any) -> list[_Partition]:
     """Return the partitions of an answer; none if it is not a list of partitions."""
     return [(str(one[0]), one[1]) for one in answer] if isinstance(answer, list | tuple) else []
 
