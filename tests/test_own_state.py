@@ -6,8 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from random import Random
 
+import pytest
+from hypothesis import find, settings
+from hypothesis.errors import NoSuchExample
+from hypothesis.strategies import integers
 from own_state import DEFAULTS, LEFT_OUT, TERMINAL, UMASK
 
 ROOT = Path(__file__).parents[1]
@@ -36,6 +42,19 @@ def test_a_child_process_gets_the_same_state() -> None:
     ignored, rest = ran.stdout.splitlines()
     assert ignored == "['SIGPIPE', 'SIGXFSZ']", "Python itself ignores these two"
     assert rest == f"{UMASK} set() {TERMINAL}"
+
+
+def test_hypothesis_takes_no_constants_from_modules_that_other_tests_loaded(tmp_path: Path) -> None:
+    unlikely = 4_611_686_018_427_390_123
+    module = tmp_path / "loaded.py"
+    module.write_text(f"NUMBER = {unlikely}\n")
+    spec = spec_from_file_location("loaded", module)
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules["loaded"] = loaded = module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    with pytest.raises(NoSuchExample):
+        find(integers(), lambda number: number == unlikely, settings=settings(max_examples=3_000), random=Random(1))
 
 
 def _hostile() -> None:

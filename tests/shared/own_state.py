@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import signal
 
+from hypothesis.internal.conjecture import providers
+
 DEFAULTS = ("SIGHUP", "SIGTERM", "SIGQUIT", "SIGCHLD", "SIGALRM", "SIGUSR1", "SIGUSR2")
 """Signals that a parent may leave ignored; ``nohup``, ``cmd &`` in a script and some daemons do."""
 
@@ -29,3 +31,9 @@ def set_own_state() -> None:
     for name in LEFT_OUT:
         os.environ.pop(name, None)
     os.environ["TERM"] = TERMINAL
+    _hide_loaded_constants()
+
+
+def _hide_loaded_constants() -> None:
+    """Make a seed generate the same examples whichever tests ran before: Hypothesis takes constants from loaded modules."""
+    providers._get_local_constants = lambda: providers._local_constants
