@@ -37,8 +37,8 @@ from kafka_conformance.generated_mutants.page import COMMAND as SCORES
 from kafka_conformance.generated_mutants.page import score_table
 from kafka_conformance.generated_mutants.population import Population
 from kafka_conformance.oracle.session import chosen_releases
-from kafka_conformance.replication.story_page import COMMAND as STORIES
-from kafka_conformance.replication.story_page import story_page
+from kafka_conformance.replication.example_page import COMMAND as EXAMPLES
+from kafka_conformance.replication.example_page import example_page
 from kafka_conformance.reports.behaviour import behaviour_page
 from kafka_conformance.reports.page_block import block_of
 from kafka_conformance.rules import RULES
@@ -274,8 +274,8 @@ STEPS = (
          after=("cases", "kills")),
     Step("findings", ("kit/docs/findings.md", "kit/docs/findings/*.md"), ("python ci/finding_pages.py",), 2,
          void=_void_findings),
-    Step("stories", ("kit/docs/replication.md",), (f"python -m {STORIES} kit/docs/replication.md",), 5,
-         void=lambda: _block_differs(DOCS / "replication.md", STORIES, story_page)),
+    Step("replication", ("kit/docs/replication.md",), (f"python -m {EXAMPLES} kit/docs/replication.md",), 5,
+         void=lambda: _block_differs(DOCS / "replication.md", EXAMPLES, example_page)),
     Step("schema", (SCHEMA,), (f"kafka-conformance schema --write {SCHEMA}",), 2,
          void=lambda: _differs(ROOT / SCHEMA, schema.text)),
     Step("assignors", ("kit/docs/assignors.md", "kit/docs/pictures/assignors-*.svg"), ("python ci/assignor_page.py",), 30,

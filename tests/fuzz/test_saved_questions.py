@@ -20,7 +20,7 @@ from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.replication import script_json
-from kafka_conformance.replication.stories import STORIES
+from kafka_conformance.replication.examples import EXAMPLES
 from kafka_conformance.rules import RULES
 
 RULE = RULES["producer-partition"]
@@ -44,10 +44,12 @@ FAILURES = [
 ]
 DOCUMENTS = [
     msgspec.json.encode({"rule": RULE.slug, "question": QUESTION}),
-    msgspec.json.encode({"rule": RULE.slug, "question": QUESTION, "releases": [["4.4.0", "as a story"]], "story": "x"}),
+    msgspec.json.encode(
+        {"rule": RULE.slug, "question": QUESTION, "releases": [["4.4.0", "as an example"]], "description": "x"}
+    ),
     *FAILURES,
 ]
-SCRIPTS = [script_json.write_script(story.script).encode() for story in STORIES[:4]]
+SCRIPTS = [script_json.write_script(example.script).encode() for example in EXAMPLES[:4]]
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ from kafka_conformance.audit.result import (
 
 BEGIN_MS = 1_740_787_200_000  # 2025-03-01T00:00:00Z
 HOUR_MS = 3_600_000
-STORIES = {
+DESCRIPTIONS = {
     "murmur2": "Java's own: murmur2, its sign masked",
     "librdkafka-consistent": "librdkafka's default, and ruby-kafka's: CRC32, unsigned",
     "sarama-hash": "sarama's default, kafka-go's Hash, librdkafka's fnv1a: FNV-1a, its sign dropped",
@@ -132,7 +132,7 @@ def _shares(counts: dict[tuple[int, int], dict[str, int]], partitions: int, time
         ]
         one = placed(name)
         shares.append(
-            Share(one, STORIES.get(one.rule, "a story"), total + 17 * bool(total), max(0, total - 29), total, *ends,
+            Share(one, DESCRIPTIONS.get(one.rule, "text"), total + 17 * bool(total), max(0, total - 29), total, *ends,
                   expected=one == Placed("murmur2", partitions))
         )  # fmt: skip
     return shares

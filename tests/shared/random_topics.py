@@ -75,7 +75,7 @@ RANDOM = "random"
 class RandomTopic:
     """``writer`` has the index into ``writers`` of each record, ``where`` its partition, ``key`` its index into ``keys``."""
 
-    story: str
+    description: str
     partitions: int
     writers: tuple[tuple[str, int], ...]
     keys: list[bytes]
@@ -156,9 +156,9 @@ def random_topic(draws: random.Random, *, unknown_beside: bool = False, views: b
     written = " and ".join(f"{rule}@{count}" for rule, count in zip(rules, counts, strict=True))
     by_view = f", {view}" if views else ""
     turns = " in turn" if in_turn else ""
-    story = f"{len(keys)} {kind} keys, {records} records, {written}{turns}, {partitions} partitions{by_view}"
+    description = f"{len(keys)} {kind} keys, {records} records, {written}{turns}, {partitions} partitions{by_view}"
     writers = tuple(zip(rules, counts, strict=True))
-    return RandomTopic(story, partitions, writers, keys, key, writer, where, shown, view)
+    return RandomTopic(description, partitions, writers, keys, key, writer, where, shown, view)
 
 
 @dataclass(frozen=True, slots=True)

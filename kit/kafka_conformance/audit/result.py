@@ -80,7 +80,7 @@ class Share(msgspec.Struct, frozen=True):
     """
 
     placed: Placed
-    story: str
+    description: str
     explains: int
     alone: int
     attributed: int

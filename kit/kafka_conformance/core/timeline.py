@@ -26,7 +26,7 @@ class Box:
 
     name: str
     kind: str
-    story: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)

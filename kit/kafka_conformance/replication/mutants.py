@@ -32,7 +32,7 @@ class Mistake:
 
     slug: str
     """A short name."""
-    story: str
+    description: str
     """What is wrong, in a sentence."""
     owner: Any
     """The module or class that has the function."""

@@ -56,10 +56,10 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Example(msgspec.Struct, frozen=True):
-    """The smallest question that shows a kind of change (``story``), and the answers of the release before and after it."""
+    """The smallest question that shows a kind of change (``description``), and the answers before and after the change."""
 
     rule: str
-    story: str
+    description: str
     question: dict[str, Any]
     answers: tuple[SameAnswer, SameAnswer]
     found: Found = Found()
@@ -150,7 +150,7 @@ def release_page(folder: str, rules: Sequence[RuleChange], examples: Sequence[Ex
     if examples:
         unproven = "" if {before, after} <= set(load().releases) else " --allow-unproven"
         command = f"`kafka-conformance explain{unproven} kit/docs/{folder}/{after}.ndjson`"
-        parts.append(f"Of each change, the smallest question that shows it. Step by step: {command}")
+        parts.append(f"Each change with the smallest question that shows it. Step by step: {command}")
     for change in rules:
         shown = [each for each in examples if each.rule == change.rule]
         parts += [f"## {change.rule}", *_existence(change)]
@@ -175,7 +175,7 @@ def _existence(change: RuleChange) -> Iterator[str]:
 
 
 def _change(example: Example, *, why: bool) -> Iterator[str]:
-    yield f"### {_plain(example.story)}"
+    yield f"### {_plain(example.description)}"
     if why and (reasons := _reasons(example)):
         yield "\n".join(reasons)
     question = msgspec.convert(example.question, type=RULES[example.rule].question)
@@ -198,8 +198,8 @@ def linked_tickets(tickets: str) -> str:
     return re.sub(r"KIP-\d+", r"[\g<0>](https://cwiki.apache.org/confluence/display/KAFKA/\g<0>)", tickets)
 
 
-def _plain(story: str) -> str:
-    return story.replace("→", "to")
+def _plain(description: str) -> str:
+    return description.replace("→", "to")
 
 
 def _lines(path: Path, kind: type[_T]) -> list[_T]:

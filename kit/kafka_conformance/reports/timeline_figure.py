@@ -198,7 +198,7 @@ def _runs(root: Element, boxes: Sequence[Box | None], left: int, y: int) -> None
         if first is not None:
             x, width = left + at * _COLUMN + 1, len(here) * _COLUMN - 2
             group = SubElement(root, "g")
-            lines = [f"step {at + n}: {box.story}" for n, box in enumerate(here) if box]
+            lines = [f"step {at + n}: {box.description}" for n, box in enumerate(here) if box]
             SubElement(group, "title").text = harmless("\n".join(lines), keep="\n")
             _rect(group, x, y, width, _BOX, f"box {first.kind}", rx="3")
             _words(group, x + 4, y + 12, _cut(first.name, int((width - 4) / _CHARACTER)), "label")

@@ -4,8 +4,8 @@ It covers three things: the reference's code that the rule reaches, the code tha
 that its oracle class reaches. It does not cover prose (comments, docstrings, layout, the texts of behaviour records), the
 rule's labels, timeline and mutants, and the machinery that finds rules, asks and compares, which ``selftest`` proves.
 
-The fingerprint of a rule's mutants covers the rule's and the code that its mutants reach. Their slugs, releases, stories and
-references are part of that code, comments and docstrings are not.
+The fingerprint of a rule's mutants covers the rule's and the code that its mutants reach. Their slugs, releases,
+descriptions and references are part of that code, comments and docstrings are not.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class Scenario:
     """A number of partitions, each on a separate broker. The default partitioner is that of the release."""
 
     title: str
-    story: str
+    description: str
     partitions: int
     batch_records: int
     drain_after: tuple[int | None, ...] | None

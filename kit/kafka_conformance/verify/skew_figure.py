@@ -55,7 +55,7 @@ def draw(seen: Sequence[Seen], records: int, path: Path) -> None:
 def _panel(panel: Any, scenario: Scenario, seen: Sequence[Seen], colours: dict[Release, Any]) -> None:
     places = range(scenario.partitions)
     panel.set_title(f"{scenario.title}\n", loc="left", fontsize=11, fontweight="bold")
-    panel.text(0, 1.02, scenario.story, transform=panel.transAxes, fontsize=8.5, color="0.35")
+    panel.text(0, 1.02, scenario.description, transform=panel.transAxes, fontsize=8.5, color="0.35")
     bar = _GROUP / max(1, len(seen))
     for number, one in enumerate(seen):
         at = [place - _GROUP / 2 + bar * (number + 0.5) for place in places]

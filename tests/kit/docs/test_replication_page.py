@@ -1,4 +1,4 @@
-"""The page on replication: its stories are those of the package, and its example prints what it shows."""
+"""The page on replication: its examples are those of the package, and its code prints what it shows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import io
 import re
 from pathlib import Path
 
-from kafka_conformance.replication.story_page import COMMAND, story_page
+from kafka_conformance.replication.example_page import COMMAND, example_page
 from kafka_conformance.reports.page_block import block_of
 
 PATH = Path(__file__).parents[3] / "kit" / "docs" / "replication.md"
@@ -15,7 +15,7 @@ PAGE = PATH.read_text(encoding="utf-8")
 
 
 def test_replication_page_shows_current_example_histories() -> None:
-    assert block_of(PAGE, COMMAND) == story_page().strip("\n"), f"run: python -m {COMMAND} {PATH.name}"
+    assert block_of(PAGE, COMMAND) == example_page().strip("\n"), f"run: python -m {COMMAND} {PATH.name}"
 
 
 def test_replication_page_python_example_prints_output_shown() -> None:

@@ -26,11 +26,11 @@ def step(time_ms: int | None, mark: str, *queue: Box, out: tuple[Box, ...] = (),
     return Row(Explained(time_ms, f"asked {mark}", f"answered {mark}", mark, ("why",), (), (Lane(name, queue, out),)))
 
 
-def story(*rows: Row) -> Timeline:
+def timeline_of(*rows: Row) -> Timeline:
     return Timeline("a-rule", "a title", "0123", "4.4.0", "reference", (), (), rows)
 
 
-LIFE = story(
+LIFE = timeline_of(
     step(0, "append", OPEN),
     step(0, "again", OPEN),
     step(5, "full", FULL),
@@ -68,7 +68,7 @@ def test_figure_draws_in_flight_batches_above_the_queue() -> None:
 
 def test_figure_draws_front_of_queue_on_top() -> None:
     front, back = Box("#0", "full", "front"), Box("#1", "open", "back")
-    found = {kind: y for kind, _, _, y in boxes(parsed(story(step(0, "x", front, back))))}
+    found = {kind: y for kind, _, _, y in boxes(parsed(timeline_of(step(0, "x", front, back))))}
     assert found["full"] < found["open"]
 
 
@@ -88,18 +88,18 @@ def test_figure_steps_and_boxes_have_tooltips() -> None:
 
 def test_figure_lanes_are_sorted_by_topic_and_partition_number() -> None:
     rows = [step(0, "x", OPEN, name=name) for name in ("t-10", "t-9", "u-1")]
-    names = [text.text for text in parsed(story(*rows)).iter(f"{SVG}text") if text.attrib["class"] == "name"]
+    names = [text.text for text in parsed(timeline_of(*rows)).iter(f"{SVG}text") if text.attrib["class"] == "name"]
     assert names == ["t-9", "t-10", "u-1"]
 
 
 def test_figure_without_clock_shows_step_numbers_instead_of_times() -> None:
-    root = parsed(story(step(None, "x", Box("2", "held", "at 2")), step(None, "y")))
+    root = parsed(timeline_of(step(None, "x", Box("2", "held", "at 2")), step(None, "y")))
     assert not [rect for rect in root.iter(f"{SVG}rect") if rect.attrib["class"].startswith("band")]
     assert [text.text for text in root.iter(f"{SVG}text") if text.attrib["class"] == "number"] == ["0", "1"]
 
 
 def test_figure_marks_step_that_differs_from_the_reference() -> None:
-    root = parsed(story(Row(LIFE.rows[0].explained, "another answer")))
+    root = parsed(timeline_of(Row(LIFE.rows[0].explained, "another answer")))
     (mark,) = [text for text in root.iter(f"{SVG}text") if text.attrib["class"] == "mark wrong"]
     assert mark.text == "◀ append"
     assert any("the reference: another answer" in (title.text or "") for title in root.iter(f"{SVG}title"))
@@ -151,4 +151,4 @@ def test_figure_file_without_svg_suffix_is_refused(tmp_path: Path) -> None:
 
 def test_timeline_without_rows_is_refused_by_drawing(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no timeline to draw"):
-        draw(story(), tmp_path / "it.svg")
+        draw(timeline_of(), tmp_path / "it.svg")

@@ -1,4 +1,4 @@
-"""Each mutant makes the mistake of its story, and no other: known values of the wrong hashes, known wrong partitions."""
+"""Each mutant makes the mistake that is described, and no other: known values of wrong hashes, known wrong partitions."""
 
 from __future__ import annotations
 

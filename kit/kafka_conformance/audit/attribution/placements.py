@@ -48,15 +48,15 @@ class Placement:
     """
 
     slug: str
-    story: str
+    description: str
     hash: str = ""
     fold: str = ""
     draws_empty: bool = False
     """Whether an empty key is no key, so that its partition is drawn at random: any explains it."""
 
 
-_STORIES: dict[str, str] = {
-    **{slug: story for slug, (story, _) in (HASHES | PORTED_HASHES | FOLDS).items()},
+_DESCRIPTIONS: dict[str, str] = {
+    **{slug: description for slug, (description, _) in (HASHES | PORTED_HASHES | FOLDS).items()},
     **{mutant.slug: mutant.description for mutant in MUTANTS},
     JAVA: "Java's own: murmur2, its sign masked",
 }
@@ -95,7 +95,7 @@ _WAYS: tuple[tuple[str, str, str], ...] = (
 )
 
 PLACEMENTS: tuple[Placement, ...] = tuple(
-    Placement(slug, _STORIES[slug], hash_, fold, slug in DRAWS_EMPTY) for slug, hash_, fold in _WAYS
+    Placement(slug, _DESCRIPTIONS[slug], hash_, fold, slug in DRAWS_EMPTY) for slug, hash_, fold in _WAYS
 )
 """The likely ones first: of two that explain as many records, the earlier one is chosen."""
 

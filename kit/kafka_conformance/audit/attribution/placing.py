@@ -29,4 +29,4 @@ def ways_to_place(key: bytes, partitions: int) -> Iterator[tuple[str, Place]]:
         for rule in PLACEMENTS:
             if rule.slug not in RULES:
                 (chosen,) = chosen_partitions(rule, offsets, data, partitions).tolist()
-                yield view.slug, Place(rule.slug, rule.story, chosen, ())
+                yield view.slug, Place(rule.slug, rule.description, chosen, ())

@@ -70,7 +70,7 @@ DEFINITIONS = {
 }
 """The words of the tables, for a report to define where it uses them."""
 
-_STORY, _RULE = 120, 60
+_DESCRIPTION, _RULE = 120, 60
 _PLACES, _WRITERS, _FITTING = 4, 3, 6
 
 
@@ -165,7 +165,7 @@ def _is_expected(audit: Audit, one: Share) -> bool:
     return one.expected or one.placed == audit.expected
 
 
-PLACEMENTS = ("placement", "partitions", "attributed", "share", "estimated", "explains", "alone", "story")
+PLACEMENTS = ("placement", "partitions", "attributed", "share", "estimated", "explains", "alone", "description")
 """The columns of :func:`placements`."""
 
 
@@ -181,18 +181,18 @@ def placements(audit: Audit) -> list[tuple[str, ...]]:
             bounds(one.estimated) if one.estimated else "-",
             f"{one.explains:,}",
             f"{one.alone:,}",
-            clipped(one.story, 4 * _STORY),
+            clipped(one.description, 4 * _DESCRIPTION),
         )
         for one in ranked(audit)
     ]
-    for name, story in (
+    for name, description in (
         (EITHER, "several producers may have sent it, and neither its neighbours nor the number of keys decides"),
         (UNEXPLAINED, "an explicit partition, or an unknown partitioner"),
     ):
         if totals[name]:
             estimated = bounds(audit.foreign) if audit.foreign and name == UNEXPLAINED else "-"
             count = f"{totals[name]:,}"
-            rows.append((named(name), "-", count, percent(totals[name], audit.keyed), estimated, "-", "-", story))
+            rows.append((named(name), "-", count, percent(totals[name], audit.keyed), estimated, "-", "-", description))
     return rows
 
 

@@ -11,7 +11,7 @@ from kafka_conformance.core.sanitize import clipped
 
 __all__ = ["attributed_totals", "bounds", "estimate", "estimated_rules", "topic_writers"]
 
-_STORY, _RULE, _EMPTY = 120, 60, 8
+_DESCRIPTION, _RULE, _EMPTY = 120, 60, 8
 
 
 def topic_writers(audit: Audit) -> str:
@@ -25,7 +25,7 @@ def topic_writers(audit: Audit) -> str:
     shares = estimated_rules(audit)
     wrote = [rule for rule, count in rules.most_common() if count or (rule in shares and shares[rule].low)]
     parts = [
-        f"{_with_story(audit, rule)} {estimate(shares[rule]) if rule in shares else percent(rules[rule], audit.keyed)}"
+        f"{_with_description(audit, rule)} {estimate(shares[rule]) if rule in shares else percent(rules[rule], audit.keyed)}"
         for rule in wrote
     ]
     kinds = f"{counted(len(wrote), 'kind').capitalize()} of producer wrote this topic"
@@ -62,9 +62,9 @@ def _unexplained(audit: Audit, totals: Counter[str]) -> str:
     return words
 
 
-def _with_story(audit: Audit, rule: str) -> str:
-    story = next((share.story for share in audit.shares if share.placed.rule == rule), "")
-    return clipped(rule, _RULE) + (f" ({clipped(story, _STORY)})" if story else "")
+def _with_description(audit: Audit, rule: str) -> str:
+    description = next((share.description for share in audit.shares if share.placed.rule == rule), "")
+    return clipped(rule, _RULE) + (f" ({clipped(description, _DESCRIPTION)})" if description else "")
 
 
 def estimated_rules(audit: Audit) -> dict[str, Interval]:

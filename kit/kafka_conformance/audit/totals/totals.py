@@ -172,7 +172,7 @@ def _shares(
         attributed[one.name] += one.records
         _widen(first, last, {one.name: one.first}, {one.name: one.last})
     shares = [
-        Share(each, find_placement(each.rule).story, explains[name], alone[name], attributed[name], first.get(name),
+        Share(each, find_placement(each.rule).description, explains[name], alone[name], attributed[name], first.get(name),
               last.get(name), each == expected, estimated.get(name), _alike(each, blocks))
         for name, each in placed.items()
     ]  # fmt: skip

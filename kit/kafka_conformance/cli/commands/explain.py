@@ -65,14 +65,14 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     actual: msgspec.Raw = msgspec.Raw(b"null")
     answer: msgspec.Raw = msgspec.Raw(b"null")
     found: msgspec.Raw = msgspec.Raw(b"null")
-    story: str = ""
+    description: str = ""
     answers: tuple[_SameAnswer, ...] = ()
 
     def named_releases(self) -> list[tuple[str | None, str]]:
         """Return the releases to explain, each with a title; None stands for the newest release."""
         named = self.kafka or self.release or (self.expected.release if self.expected else None)
         if named or not self.answers:
-            return [(named, self.story)]
+            return [(named, self.description)]
         every = sorted((version for same in self.answers for version in same.kafka), key=parse_release)
         return [(same.kafka[-1], f"Kafka {since_until(same.kafka, every)}") for same in self.answers]
 
@@ -83,7 +83,7 @@ class _Asked:
     question: Question
     release: Release
     where: str
-    story: str
+    description: str
 
 
 @click.argument("file", metavar="FILE")
@@ -182,7 +182,7 @@ def _typed(document: _Document, where: str, kafka: str) -> Iterator[_Asked]:
         question = decode_question(document.question, rule.question)
     except UNREADABLE as error:
         raise BadInput(f"{where}: the question is not one of rule {rule.slug}: {error}") from error
-    releases = [(kafka, document.story)] if kafka else document.named_releases()
+    releases = [(kafka, document.description)] if kafka else document.named_releases()
     for named, title in releases:
         release = NEWEST if named in {None, "newest"} else named_release(str(named))
         yield _Asked(rule, question, release, where, title)
@@ -198,7 +198,7 @@ def _timeline(answerer: Answerer, asked: _Asked, unproven: Sequence[str]) -> Tim
     differs = to_json(actual) != to_json(expected)
     return Timeline(
         rule=rule.slug,
-        title=asked.story or rule.title,
+        title=asked.description or rule.title,
         id=question_id(rule.slug, str(release), question),
         release=f"{release} (unproven)" if str(release) in unproven else str(release),
         answerer=answerer.name,

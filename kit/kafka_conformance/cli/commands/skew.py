@@ -82,7 +82,7 @@ def _print(seen: Sequence[Seen], releases: Sequence[Release], records: int, seed
     for scenario in SCENARIOS:
         rows = [_row(one) for one in seen if one.scenario == scenario]
         if rows:
-            out.print(table(f"{scenario.title}: {scenario.story}", heads, rows))
+            out.print(table(f"{scenario.title}: {scenario.description}", heads, rows))
         without = [
             str(at) for at in releases if not any(one.release == at and one.scenario == scenario for one in seen)
         ]

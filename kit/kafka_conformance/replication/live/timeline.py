@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 from kafka_conformance.core.console import styled
+from kafka_conformance.replication.history_table import describe_event
 from kafka_conformance.replication.live.comparison import Difference
 from kafka_conformance.replication.live.player import PlayedHistory
-from kafka_conformance.replication.story_timeline import describe_event
 from kafka_conformance.reports.tables import PlainTable
 from kafka_reference.cluster.observation import Answer, Elected, Produced, ReplicaState, Settled
 from kafka_reference.cluster.script import ClusterScript

@@ -14,7 +14,7 @@ from kafka_conformance.rules.murmur2.ported_hash_mutants import MUTANTS as PORTE
 from kafka_conformance.rules.partition_for_key.hashed_partition_mutants import MUTANTS as HASHED
 from kafka_conformance.rules.partition_for_key.mutants import MUTANTS as FOLD
 
-STORIES = {mutant.slug: mutant.description for mutant in (*HASH, *PORTED, *FOLD, *HASHED)}
+DESCRIPTIONS = {mutant.slug: mutant.description for mutant in (*HASH, *PORTED, *FOLD, *HASHED)}
 LEFT_OUT = {
     "sign-negate", "sign-kept", "unsigned-hash", "fnv-1a", "kafka-node", "murmur2-by-doubles", "string-hash-code",
 }  # fmt: skip
@@ -30,11 +30,11 @@ def test_placement_rules_are_distinct_and_fit_a_32_bit_mask_with_java_first() ->
 
 @pytest.mark.parametrize("placement", PLACEMENTS[1:], ids=lambda placement: placement.slug)
 def test_placement_rule_has_a_mutant_of_equal_slug_and_description(placement: object) -> None:
-    assert STORIES[placement.slug] == placement.story
+    assert DESCRIPTIONS[placement.slug] == placement.description
 
 
 def test_every_hash_or_fold_mutant_is_a_placement_rule_or_explicitly_left_out() -> None:
-    assert set(STORIES) - NO_PLACEMENT == {placement.slug for placement in PLACEMENTS[1:]} | LEFT_OUT
+    assert set(DESCRIPTIONS) - NO_PLACEMENT == {placement.slug for placement in PLACEMENTS[1:]} | LEFT_OUT
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS, ids=lambda placement: placement.slug)

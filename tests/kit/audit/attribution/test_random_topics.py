@@ -24,9 +24,9 @@ def mistakes(name: str, counts: Counter[str], *, unknown_beside: bool = False, v
     attributed = sum(int(np.count_nonzero(one.attributed >= 0)) for _, one in found.blocks)
     counts.update(topics=1, doubtful=bool(found.doubt), attributed=attributed, records=len(topic.key))
     records = wrong(topic, found)
-    named = [f"topic {name}: {topic.story}: {rule} wrote nothing" for rule in unfounded(topic, found)]
+    named = [f"topic {name}: {topic.description}: {rule} wrote nothing" for rule in unfounded(topic, found)]
     if records.total() > (FOREIGN * attributed if unknown_beside else 0):
-        return [f"topic {name}: {topic.story}: {dict(records)} wrong", *named]
+        return [f"topic {name}: {topic.description}: {dict(records)} wrong", *named]
     return named
 
 

@@ -69,7 +69,7 @@ def test_tables_of_a_random_topic_audit_add_up_and_contain_the_true_shares(numbe
         written = [writer == (share.placed.rule, share.placed.partitions) for writer in topic.writers]
         if share.estimated and any(written):
             mine = sum(written[at] for at, key in zip(topic.writer.tolist(), keys, strict=True) if key is not None)
-            assert share.estimated.low <= mine / audit.keyed <= share.estimated.high, topic.story
+            assert share.estimated.low <= mine / audit.keyed <= share.estimated.high, topic.description
 
 
 def test_tables_add_up_for_a_producer_visible_only_over_all_blocks(

@@ -145,7 +145,7 @@ def test_example_scenarios_are_explained_within_width_and_drawn_as_svg(
     monkeypatch.setattr(explain, "console", lambda: Console(width=width, highlight=False))
     lines = shown(file=str(example), svg=tmp_path / "it.svg")
     document = json.loads(example.read_text(encoding="utf-8"))
-    assert lines[1] == document["story"]
+    assert lines[1] == document["description"]
     heads = next(number for number, line in enumerate(lines) if "answer, why" in line)
     assert max(map(len, lines[heads:])) <= width
     assert not any("\x1b" in line for line in lines)

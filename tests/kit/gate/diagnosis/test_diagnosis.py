@@ -363,7 +363,7 @@ def test_many_keys_over_two_partitions_suffice_to_diagnose_crc32() -> None:
 
 
 @pytest.mark.parametrize(
-    ("slug", "at", "acting", "reported", "story"),
+    ("slug", "at", "acting", "reported", "description"),
     [
         ("default-partitioner", "2.8.2", "2.3.1", "as-2.3.1", "answers as Kafka 0.11.0.0 to 2.3.1"),
         (
@@ -378,14 +378,14 @@ def test_many_keys_over_two_partitions_suffice_to_diagnose_crc32() -> None:
     ],
 )
 def test_answers_of_another_kafka_release_are_diagnosed_as_that_release(
-    slug: str, at: str, acting: str, reported: str, story: str
+    slug: str, at: str, acting: str, reported: str, description: str
 ) -> None:
     rule = RULES[slug]
     found = diagnosed(
         rule, parse_release(at), lambda q, _: answered(rule.ask, q, parse_release(acting)), some(slug, 300)
     )
     assert [one.mutant for one in found] == [reported]
-    assert found[0].description.startswith(story)
+    assert found[0].description.startswith(description)
     assert found[0].equal == found[0].wrong
 
 

@@ -1,4 +1,4 @@
-"""Mistakes in the steps of sequence numbers: the mistake of the story, and no other."""
+"""Mistakes in the steps of sequence numbers: the mistake that is described, and no other."""
 
 from __future__ import annotations
 

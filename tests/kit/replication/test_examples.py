@@ -1,12 +1,12 @@
-"""The stories of replication: what each shows, and its timeline."""
+"""The examples of replication: what each shows, and its timeline."""
 
 from __future__ import annotations
 
 import pytest
 
+from kafka_conformance.replication.examples import EXAMPLES, HistoryExample
 from kafka_conformance.replication.history_labels import CLUSTERS, labels
-from kafka_conformance.replication.stories import STORIES, Story
-from kafka_conformance.replication.story_timeline import describe_event, story_timeline
+from kafka_conformance.replication.history_table import describe_event, history_table
 from kafka_reference.cluster.history import ClusterMode, simulate
 from kafka_reference.cluster.observation import Produced, Settled
 from kafka_reference.cluster.script import SetMinInsyncReplicas, SetUncleanElection
@@ -24,32 +24,32 @@ SHOWS = {
 
 
 @pytest.mark.parametrize("cluster", CLUSTERS, ids=" ".join)
-@pytest.mark.parametrize("story", STORIES, ids=lambda story: story.title)
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.title)
 def test_example_history_is_deterministic_and_ends_with_settled_state(
-    story: Story, cluster: tuple[str, ClusterMode]
+    example: HistoryExample, cluster: tuple[str, ClusterMode]
 ) -> None:
-    answers = simulate(story.script, *cluster)
+    answers = simulate(example.script, *cluster)
     assert isinstance(answers[-1], Settled)
-    lines = story_timeline(story.script, answers)
+    lines = history_table(example.script, answers)
     assert len(lines) == len(answers) + 1
     assert max(map(len, lines)) <= 140
 
 
 @pytest.mark.parametrize("title", SHOWS)
 def test_example_history_has_the_labels_of_the_title(title: str) -> None:
-    (story,) = [one for one in STORIES if one.title == title]
-    assert SHOWS[title] <= labels(story.script)
+    (example,) = [one for one in EXAMPLES if one.title == title]
+    assert SHOWS[title] <= labels(example.script)
 
 
 def test_example_history_with_acks_all_loses_no_acknowledged_record() -> None:
-    (story,) = [one for one in STORIES if one.title == "With acks=all the record survives its leader"]
-    assert "acknowledged records lost" not in labels(story.script)
-    assert [one.error for one in simulate(story.script, "4.4.0") if isinstance(one, Produced)] == ["NONE"] * 3
+    (example,) = [one for one in EXAMPLES if one.title == "With acks=all the record survives its leader"]
+    assert "acknowledged records lost" not in labels(example.script)
+    assert [one.error for one in simulate(example.script, "4.4.0") if isinstance(one, Produced)] == ["NONE"] * 3
 
 
 def test_example_timeline_row_shows_leader_isr_and_replica_logs() -> None:
-    (story,) = [one for one in STORIES if one.title == "With acks=1 a record is lost with its leader"]
-    lines = story_timeline(story.script, simulate(story.script, "4.4.0"))
+    (example,) = [one for one in EXAMPLES if one.title == "With acks=1 a record is lost with its leader"]
+    lines = history_table(example.script, simulate(example.script, "4.4.0"))
     assert lines[9] == (
         "settled                                2, epoch 1  2 3    0/0 1/0 (killed)  0/0 |        0/0 |"
     )

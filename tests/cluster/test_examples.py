@@ -1,4 +1,4 @@
-"""Every story of the page of replication, played on the clusters whose timelines the page shows."""
+"""Every example of the page of replication, played on the clusters whose timelines the page shows."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 from live_plays import played
 
+from kafka_conformance.replication.example_page import CLUSTERS
+from kafka_conformance.replication.examples import EXAMPLES, HistoryExample
 from kafka_conformance.replication.live.cluster import LiveCluster, live_cluster
 from kafka_conformance.replication.live.comparison import compare
 from kafka_conformance.replication.live.timing import TIMING, ZOOKEEPER_TIMING
-from kafka_conformance.replication.stories import STORIES, Story
-from kafka_conformance.replication.story_page import CLUSTERS
 from kafka_reference.cluster.history import simulate
 
 pytestmark = [
@@ -29,10 +29,10 @@ def cluster(request: pytest.FixtureRequest) -> Iterator[LiveCluster]:
         yield running
 
 
-@pytest.mark.parametrize("story", STORIES, ids=[story.title for story in STORIES])
+@pytest.mark.parametrize("example", EXAMPLES, ids=[example.title for example in EXAMPLES])
 def test_documented_replication_scenario_on_a_real_cluster_matches_the_reference(
-    cluster: LiveCluster, story: Story
+    cluster: LiveCluster, example: HistoryExample
 ) -> None:
-    expected = simulate(story.script, cluster.release, cluster.mode)
-    one = played(cluster, story.script, expected)
+    expected = simulate(example.script, cluster.release, cluster.mode)
+    one = played(cluster, example.script, expected)
     assert compare(one, expected, cluster.timing) == ()

@@ -1,4 +1,4 @@
-"""Stories of replication: what ``acks``, the high watermark, the in-sync replicas and elections do, each as a script.
+"""Examples of replication: what ``acks``, the high watermark, the in-sync replicas and elections do, each as a script.
 
 Most are in every introduction to Kafka; here each is a history that can be played on a real cluster.
 """
@@ -19,13 +19,13 @@ from kafka_reference.cluster.script import (
     Start,
 )
 
-__all__ = ["STORIES", "Story"]
+__all__ = ["EXAMPLES", "HistoryExample"]
 
 _ALL, _LEADER, _NOBODY = -1, 1, 0
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class HistoryExample:
     """A script with a title and a paragraph that says what it shows."""
 
     title: str
@@ -42,8 +42,8 @@ def _script(*events: object, min_isr: int = 1, unclean: bool = False) -> Cluster
 
 _SETTLE = Settle()
 
-STORIES = (
-    Story(
+EXAMPLES = (
+    HistoryExample(
         "The high watermark follows the slowest in-sync replica",
         "A record takes two rounds of fetching. In the first, a follower fetches the record and appends it. In "
         "the second, it fetches from behind it: only that tells the leader that the follower has the record, and "
@@ -52,14 +52,14 @@ STORIES = (
         "when broker 3 fetches again, it is committed.",
         _script(Pause(3), Produce(_LEADER), Continue(3), _SETTLE),
     ),
-    Story(
+    HistoryExample(
         "acks=0, acks=1 and acks=all",
         "With `acks=0` there is no response. With `acks=1` the leader responds when it has appended the record "
         "itself. With `acks=all` it responds when every in-sync replica has it. Other numbers are refused. In a "
         "cluster without failures the log is the same in all cases.",
         _script(Produce(_NOBODY), Produce(_LEADER), Produce(_ALL), Produce(2), _SETTLE),
     ),
-    Story(
+    HistoryExample(
         "With acks=1 a record is lost with its leader",
         "The leader acknowledges the record before a follower has it, and is killed. Broker 2 leads, appends "
         "other records at the same offset, and when broker 1 returns it finds by the leader epoch where its log "
@@ -80,20 +80,20 @@ STORIES = (
             _SETTLE,
         ),
     ),
-    Story(
+    HistoryExample(
         "With acks=all the record survives its leader",
         "The leader acknowledges only what all in-sync replicas have. It is killed right after; whichever of them "
         "leads next has the record.",
         _script(Produce(_ALL), Produce(_ALL, 2), _SETTLE, Kill(1), _SETTLE, Produce(_ALL), _SETTLE, Start(1), _SETTLE),
     ),
-    Story(
+    HistoryExample(
         "A follower that lags leaves the ISR",
         "Broker 3 is paused. A request with `acks=all` waits for it until `replica.lag.time.max.ms` has passed: "
         "then the leader asks the controller to remove it from the ISR, the high watermark rises and the request "
         "is answered. When broker 3 has caught up, it joins the ISR again.",
         _script(Pause(3), Produce(_ALL, wait=False), _SETTLE, Produce(_ALL), _SETTLE, Continue(3), _SETTLE),
     ),
-    Story(
+    HistoryExample(
         "min.insync.replicas refuses what could be lost",
         "With `min.insync.replicas=2` and one in-sync replica left, `acks=all` is refused with "
         "NOT_ENOUGH_REPLICAS. `acks=1` is still accepted, but since 3.7.0 its record is not committed while the "
@@ -113,7 +113,7 @@ STORIES = (
             min_isr=2,
         ),
     ),
-    Story(
+    HistoryExample(
         "A request that timed out is in the log",
         "The ISR shrinks below the minimum while the request waits. The record is appended, but cannot be "
         "committed, and the request times out. When broker 2 returns, the record is committed: REQUEST_TIMED_OUT "
@@ -132,7 +132,7 @@ STORIES = (
             min_isr=2,
         ),
     ),
-    Story(
+    HistoryExample(
         "Without unclean elections the partition waits",
         "Broker 3 is alive but was not in sync when the last in-sync replica died. It may lack committed records, "
         "so the partition has no leader until broker 1 returns, with all its records. A cluster without eligible "
@@ -154,7 +154,7 @@ STORIES = (
             _SETTLE,
         ),
     ),
-    Story(
+    HistoryExample(
         "An unclean election loses committed records",
         "The same, but an administrator asks for an unclean election. Broker 3 leads with what it has. The "
         "records that `acks=all` had acknowledged and consumers had read are gone, and broker 1 truncates them "
@@ -179,7 +179,7 @@ STORIES = (
             _SETTLE,
         ),
     ),
-    Story(
+    HistoryExample(
         "The preferred leader leads again when asked",
         "After its return broker 1 follows. An election of the preferred leader makes the first replica lead, if "
         "it is in sync; a second one is not needed. `auto.leader.rebalance.enable` asks for the same every five "
@@ -197,7 +197,7 @@ STORIES = (
             _SETTLE,
         ),
     ),
-    Story(
+    HistoryExample(
         "An eligible replica leads without the last leader",
         "All brokers are paused in turn with `min.insync.replicas=2`. Broker 2 left the ISR when nothing could be "
         "committed any more, so it has all committed records: since 4.1.0 a new cluster lets it lead, although it "
@@ -221,7 +221,7 @@ STORIES = (
             min_isr=2,
         ),
     ),
-    Story(
+    HistoryExample(
         "A lower minimum moves no high watermark",
         "A record is appended below the minimum, and the minimum is lowered. The high watermark is not looked at "
         "again until the next append, or until a follower fetches from another offset: the record stays "
@@ -240,7 +240,7 @@ STORIES = (
             min_isr=2,
         ),
     ),
-    Story(
+    HistoryExample(
         "A change of min.insync.replicas forgets who may lead",
         "The last leader is dead and broker 3 has returned, but may not lead. The administrator lowers the "
         "minimum, in the hope of helping. Since 4.1.0 that clears the eligible leader replicas and the last known "
@@ -267,4 +267,4 @@ STORIES = (
         ),
     ),
 )
-"""The stories, in the order of the page."""
+"""The examples, in the order of the page."""

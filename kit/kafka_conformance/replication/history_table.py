@@ -19,12 +19,12 @@ from kafka_reference.cluster.script import (
     Start,
 )
 
-__all__ = ["describe_event", "story_timeline"]
+__all__ = ["describe_event", "history_table"]
 
 _HEADS = ("event", "response", "leader", "ISR", "broker 1", "broker 2", "broker 3")
 
 
-def story_timeline(script: ClusterScript, answers: Sequence[Answer]) -> list[str]:
+def history_table(script: ClusterScript, answers: Sequence[Answer]) -> list[str]:
     """Return the lines of a table: a row for each event, and the state whenever the partition has settled.
 
     A log is its batches, offset and leader epoch of each; ``|`` is the high watermark of a broker that runs.

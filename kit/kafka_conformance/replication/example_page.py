@@ -1,6 +1,6 @@
-"""The part of the page of replication that is made from the stories.
+"""The part of the page of replication that is made from the examples.
 
-``python -m kafka_conformance.replication.story_page FILE`` writes it.
+``python -m kafka_conformance.replication.example_page FILE`` writes it.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from kafka_conformance.replication.stories import STORIES, Story
-from kafka_conformance.replication.story_timeline import story_timeline
+from kafka_conformance.replication.examples import EXAMPLES, HistoryExample
+from kafka_conformance.replication.history_table import history_table
 from kafka_conformance.reports.page_block import write_block
 from kafka_reference.cluster.history import ClusterMode, simulate
 from kafka_reference.cluster.observation import Answer, Settled
 
-__all__ = ["CLUSTERS", "COMMAND", "story_page"]
+__all__ = ["CLUSTERS", "COMMAND", "example_page"]
 
-COMMAND: Final = "kafka_conformance.replication.story_page"
+COMMAND: Final = "kafka_conformance.replication.example_page"
 """What the marks on the page name."""
 CLUSTERS: Final[tuple[tuple[str, ClusterMode], ...]] = (
     ("4.4.0", "kraft"),
@@ -29,22 +29,22 @@ CLUSTERS: Final[tuple[tuple[str, ClusterMode], ...]] = (
 """The clusters whose timelines the page shows: the newest, the last one without eligible leaders, one with ZooKeeper."""
 
 
-def story_page() -> str:
-    """Return each story with its timeline, as Markdown."""
-    return "\n".join(line for story in STORIES for line in _story(story)) + "\n"
+def example_page() -> str:
+    """Return each example with its timeline, as Markdown."""
+    return "\n".join(line for example in EXAMPLES for line in _section(example)) + "\n"
 
 
-def _story(story: Story) -> Iterator[str]:
-    newest, older, zookeeper = (simulate(story.script, *cluster) for cluster in CLUSTERS)
-    settings = f"`min.insync.replicas={story.script.min_insync_replicas}`"
-    yield from ("", f"### {story.title}", "", story.text, "", f"{settings}, Kafka 4.4.0:", "")
-    yield from _table(story, newest)
+def _section(example: HistoryExample) -> Iterator[str]:
+    newest, older, zookeeper = (simulate(example.script, *cluster) for cluster in CLUSTERS)
+    settings = f"`min.insync.replicas={example.script.min_insync_replicas}`"
+    yield from ("", f"### {example.title}", "", example.text, "", f"{settings}, Kafka 4.4.0:", "")
+    yield from _table(example, newest)
     if _visible(older) != _visible(newest):
         yield from ("", "Kafka 3.9.2:", "")
-        yield from _table(story, older)
+        yield from _table(example, older)
     if _without_epochs(zookeeper) != _without_epochs(older):
         yield from ("", "Kafka 3.9.2 with ZooKeeper:", "")
-        yield from _table(story, zookeeper)
+        yield from _table(example, zookeeper)
     elif zookeeper != older:
         yield from (
             "",
@@ -52,9 +52,9 @@ def _story(story: Story) -> Iterator[str]:
         )
 
 
-def _table(story: Story, answers: Sequence[Answer]) -> Iterator[str]:
+def _table(example: HistoryExample, answers: Sequence[Answer]) -> Iterator[str]:
     yield "```text"
-    yield from story_timeline(story.script, answers)
+    yield from history_table(example.script, answers)
     yield "```"
 
 
@@ -76,4 +76,4 @@ def _plain(state: Settled) -> Settled:
 
 
 if __name__ == "__main__":
-    write_block(Path(sys.argv[1]), COMMAND, story_page())
+    write_block(Path(sys.argv[1]), COMMAND, example_page())
