@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kafka_conformance.wire.broker_gate.case import Case, Step, Topic, Until
+from kafka_conformance.wire.broker_gate.case import BrokerCase, CaseTopic, Step, Until
 
 __all__ = ["GENERATED", "SEED", "all_cases"]
 
@@ -23,7 +23,7 @@ INT_MAX = 2**31 - 1
 Batch = dict[str, Any]
 
 
-def all_cases() -> list[Case]:
+def all_cases() -> list[BrokerCase]:
     """Return all cases, in the order of their ids."""
     sources = (
         api_versions, produce, record_batches, producer_state, generated_producer_state, markers, transactions,
@@ -113,31 +113,33 @@ def transactional(sequence: int = 0, records: Any = 1, **fields: Any) -> Batch:
     return batch(sequence, records, transactional=True, **fields)
 
 
-ONE = [Topic()]
+ONE = [CaseTopic()]
 
 
-def case(name: str, title: str, *steps: Step, topics: list[Topic] | None = None) -> Case:
-    return Case(name, title, list(steps), ONE if topics is None else topics)
+def case(name: str, title: str, *steps: Step, topics: list[CaseTopic] | None = None) -> BrokerCase:
+    return BrokerCase(name, title, list(steps), ONE if topics is None else topics)
 
 
 # Cases
 
 
-def api_versions() -> Iterator[Case]:
+def api_versions() -> Iterator[BrokerCase]:
     for version in range(5):
         request = {} if version < 3 else {"clientSoftwareName": "gate", "clientSoftwareVersion": "1"}
         # The list of APIs is a matter of the release; the error code and the form of the answer are compared.
         step = Step("ApiVersions", version, request)
-        yield Case(f"api-versions/v{version}", f"ApiVersions version {version} is answered", [step])
+        yield BrokerCase(f"api-versions/v{version}", f"ApiVersions version {version} is answered", [step])
     wrong = Step("ApiVersions", 3, {"clientSoftwareName": "", "clientSoftwareVersion": "1"})
-    yield Case("api-versions/empty-name", "ApiVersions with an empty software name is an invalid request", [wrong])
+    yield BrokerCase(
+        "api-versions/empty-name", "ApiVersions with an empty software name is an invalid request", [wrong]
+    )
     wrong = Step("ApiVersions", 3, {"clientSoftwareName": "a b", "clientSoftwareVersion": "1"})
-    yield Case(
+    yield BrokerCase(
         "api-versions/name-with-space", "ApiVersions with a space in the software name is an invalid request", [wrong]
     )
 
 
-def produce() -> Iterator[Case]:
+def produce() -> Iterator[BrokerCase]:
     for acks in (-2, -1, 1, 2):
         yield case(f"produce/acks-{acks}", f"acks={acks}", produce_step(plain(), acks=acks), offsets_step())
     yield case(
@@ -171,7 +173,7 @@ def produce() -> Iterator[Case]:
         produce_step(plain(), plain()),
         offsets_step(),
     )
-    compacted = [Topic(settings={"cleanup.policy": "compact"})]
+    compacted = [CaseTopic(settings={"cleanup.policy": "compact"})]
     yield case(
         "produce/compacted-no-key",
         "a record without key on a compacted topic",
@@ -187,17 +189,17 @@ def produce() -> Iterator[Case]:
         topics=compacted,
     )
     large = plain([{"key": "a", "value": "x" * 300}])
-    small = [Topic(settings={"max.message.bytes": "200"})]
+    small = [CaseTopic(settings={"max.message.bytes": "200"})]
     yield case(
         "produce/too-large", "a batch above max.message.bytes", produce_step(large), offsets_step(), topics=small
     )
     yield case("produce/too-large-compressed", "a batch that is below max.message.bytes when it is compressed",
                produce_step({**large, "codec": "GZIP"}), offsets_step(), topics=small)  # fmt: skip
-    strict = [Topic(settings={"min.insync.replicas": "2"})]
+    strict = [CaseTopic(settings={"min.insync.replicas": "2"})]
     for acks in (-1, 1):
         yield case(f"produce/min-isr-2-acks-{acks}", f"acks={acks} where min.insync.replicas=2 is not met",
                    produce_step(plain(), acks=acks), offsets_step(), topics=strict)  # fmt: skip
-    later = [Topic(settings={"message.timestamp.type": "LogAppendTime"})]
+    later = [CaseTopic(settings={"message.timestamp.type": "LogAppendTime"})]
     yield case(
         "produce/log-append-time",
         "the broker's time on a topic with LogAppendTime",
@@ -207,7 +209,7 @@ def produce() -> Iterator[Case]:
     )
 
 
-def record_batches() -> Iterator[Case]:
+def record_batches() -> Iterator[BrokerCase]:
     broken: dict[str, Batch] = {
         "bad-crc": plain(crcXor=1),
         "magic-3": plain(magic=3),
@@ -265,7 +267,7 @@ def record_batches() -> Iterator[Case]:
     for codec in CODECS:
         yield case(f"record-batch/{codec.lower()}", f"a batch compressed with {codec.lower()}",
                    produce_step(plain(4, codec=codec)), fetch_step())  # fmt: skip
-        kept = [Topic(settings={"compression.type": codec.lower()})]
+        kept = [CaseTopic(settings={"compression.type": codec.lower()})]
         yield case(f"record-batch/topic-{codec.lower()}", f"a topic with compression.type={codec.lower()}",
                    produce_step(plain(4)), fetch_step(), topics=kept)  # fmt: skip
         yield case(
@@ -273,7 +275,7 @@ def record_batches() -> Iterator[Case]:
             f"compression.type=uncompressed of a batch with {codec.lower()}",
             produce_step(plain(4, codec=codec)),
             fetch_step(),
-            topics=[Topic(settings={"compression.type": "uncompressed"})],
+            topics=[CaseTopic(settings={"compression.type": "uncompressed"})],
         )
     for version, codec in itertools.product((6, 7), ("ZSTD",)):
         yield case(f"record-batch/zstd-produce-v{version}", f"zstd in Produce version {version}",
@@ -282,7 +284,7 @@ def record_batches() -> Iterator[Case]:
                fetch_step(version=9))  # fmt: skip
 
 
-def producer_state() -> Iterator[Case]:
+def producer_state() -> Iterator[BrokerCase]:
     histories: dict[str, tuple[Batch, ...]] = {
         "in-order": (batch(0), batch(1, 2), batch(3)),
         "exact-repeat": (batch(0, 2), batch(0, 2)),
@@ -317,7 +319,7 @@ def producer_state() -> Iterator[Case]:
     for name, history in histories.items():
         steps = [produce_step(each) for each in history]
         yield case(f"producer-state/{name}", name.replace("-", " "), *_inits(history), *steps, fetch_step())
-    two = [Topic(partitions=2)]
+    two = [CaseTopic(partitions=2)]
     yield case("producer-state/partitions-are-separate", "sequences are counted for each partition", init_step(),
                produce_step(batch(0)), produce_step(batch(0), partition=1), produce_step(batch(1), partition=1),
                produce_step(batch(1)), offsets_step(), topics=two)  # fmt: skip
@@ -328,7 +330,7 @@ def producer_state() -> Iterator[Case]:
                produce_step(batch(1, 3)), described)  # fmt: skip
 
 
-def generated_producer_state() -> Iterator[Case]:
+def generated_producer_state() -> Iterator[BrokerCase]:
     """Histories of one or two producers: mostly what a producer sends, with repeats, gaps, epochs and wraps."""
     draw = random.Random(SEED)
     for number in range(GENERATED):
@@ -383,7 +385,7 @@ class _Producer:
         self.next = draw.choices((0, 5, INT_MAX - 2), (6, 1, 2))[0]
 
 
-def markers() -> Iterator[Case]:
+def markers() -> Iterator[BrokerCase]:
     """Markers of transactions as a coordinator writes them: what they do to the state of a producer."""
 
     def marker(*, pid: Any = "$pid", epoch: int = 0, commit: bool = True, coordinator: int = 0) -> Step:
@@ -425,12 +427,12 @@ def markers() -> Iterator[Case]:
     )
 
 
-def generated_transactions() -> Iterator[Case]:
+def generated_transactions() -> Iterator[BrokerCase]:
     """Transactions of two producers on two partitions, in any order, each ended once its records are written."""
     draw = random.Random(SEED + 1)
     for number in range(60):
         yield case(f"transactions/generated-{number:03}", f"transactions of two producers drawn from seed {SEED + 1}",
-                   *_transactions(draw), topics=[Topic(partitions=2)])  # fmt: skip
+                   *_transactions(draw), topics=[CaseTopic(partitions=2)])  # fmt: skip
 
 
 def _transactions(draw: random.Random) -> Iterator[Step]:
@@ -491,7 +493,7 @@ class _Transactions:
         self._added[name].clear()
 
 
-def generated_logs() -> Iterator[Case]:
+def generated_logs() -> Iterator[BrokerCase]:
     """Logs of a few batches with times in any order: looked up by time and by offset."""
     draw = random.Random(SEED + 2)
     for number in range(60):
@@ -514,7 +516,7 @@ def _log(draw: random.Random) -> Iterator[Step]:
         yield fetch_step(draw.randrange(end), max_bytes=draw.choice((1, 100, 150, 300)))
 
 
-def transactions() -> Iterator[Case]:
+def transactions() -> Iterator[BrokerCase]:
     tx = "$name.tx"
     begin = (init_step(tx), add_step())
     data = produce_step(transactional(0, 2), transaction=tx)
@@ -648,7 +650,7 @@ def transactions() -> Iterator[Case]:
         add_step(),
         produce_step(transactional(0), transaction=tx, partition=1),
         end_step(commit=True),
-        topics=[Topic(partitions=2)],
+        topics=[CaseTopic(partitions=2)],
     )
     yield case("transactions/plain-batch", "a batch without the transactional flag during a transaction", *begin,
                produce_step(batch(0), transaction=tx), data, end_step(commit=False))  # fmt: skip
@@ -754,7 +756,7 @@ def transactions() -> Iterator[Case]:
         )
 
 
-def fetch() -> Iterator[Case]:
+def fetch() -> Iterator[BrokerCase]:
     three = (produce_step(plain(3)), produce_step(plain(2, codec="GZIP")))
     for offset in (0, 1, 2, 3, 4, 5, 6, -1, 100):
         yield case(
@@ -830,7 +832,7 @@ def fetch() -> Iterator[Case]:
         )
 
 
-def list_offsets() -> Iterator[Case]:
+def list_offsets() -> Iterator[BrokerCase]:
     timed = [
         produce_step(plain([{"value": str(at)}], baseTimestamp=f"$t+{at}", maxTimestamp=f"$t+{at}"))
         for at in (10, 30, 20, 30)
@@ -904,7 +906,7 @@ def _versioned_offsets(version: int) -> Step:
     return Step("ListOffsets", version, request)
 
 
-def topics_and_configs() -> Iterator[Case]:
+def topics_and_configs() -> Iterator[BrokerCase]:
     def create(
         name: str = "$topic.new", partitions: int = 1, replicas: int = 1, *, only_check: bool = True, **more: Any
     ) -> Step:
@@ -932,7 +934,7 @@ def topics_and_configs() -> Iterator[Case]:
 
     for count in (-1, 0, 1, 2, 3):
         yield case(f"topics/grow-to-{count}", f"CreatePartitions, only checked: from 2 to {count}", grow(count),
-                   topics=[Topic(partitions=2)])  # fmt: skip
+                   topics=[CaseTopic(partitions=2)])  # fmt: skip
     yield case("topics/grow-unknown", "CreatePartitions of an unknown topic", grow(2, "$topic.absent"), topics=[])
     yield case("topics/delete-unknown", "DeleteTopics of an unknown topic",
                Step("DeleteTopics", 4, {"topicNames": ["$topic.absent"], "timeoutMs": 5000}), topics=[])  # fmt: skip
@@ -948,11 +950,14 @@ def topics_and_configs() -> Iterator[Case]:
         "topics/describe-partitions",
         "DescribeTopicPartitions of a topic and an absent one",
         some,
-        topics=[Topic(partitions=3)],
+        topics=[CaseTopic(partitions=3)],
     )
     few = Step("DescribeTopicPartitions", 0, {"topics": [{"name": "$topic"}], "responsePartitionLimit": 2})
     yield case(
-        "topics/describe-partitions-limit", "DescribeTopicPartitions with a limit", few, topics=[Topic(partitions=3)]
+        "topics/describe-partitions-limit",
+        "DescribeTopicPartitions with a limit",
+        few,
+        topics=[CaseTopic(partitions=3)],
     )
     yield case("topics/metadata-none", "Metadata of no topic", Step("Metadata", 9, {"topics": []}), topics=[])
     wrong = Step("Metadata", 9, {"topics": [{"name": "a b"}], "allowAutoTopicCreation": False})
@@ -966,7 +971,7 @@ def topics_and_configs() -> Iterator[Case]:
     for name in names:
         yield case(f"topics/describe-{name}", f"DescribeConfigs of {name}", described(name))
     yield case("topics/describe-own", "DescribeConfigs of a setting of the topic", described("retention.ms"),
-               topics=[Topic(settings={"retention.ms": "86400000"})])  # fmt: skip
+               topics=[CaseTopic(settings={"retention.ms": "86400000"})])  # fmt: skip
     for number, word, value in (
         (0, "set", "compact"),
         (1, "delete", None),
@@ -1029,7 +1034,7 @@ def _offset_fetch(until: Until | None, group: str = "$name.g") -> Step:
     )
 
 
-def groups() -> Iterator[Case]:
+def groups() -> Iterator[BrokerCase]:
     for version in (1, 2, 3):
         yield case(f"groups/coordinator-v{version}", f"FindCoordinator version {version} of a group",
                    _coordinator("$name.g", version=version), topics=[])  # fmt: skip
@@ -1166,12 +1171,12 @@ def groups() -> Iterator[Case]:
     yield case("groups/kip-848-empty-group", "an empty group id", heartbeat(groupId=""))
 
 
-def server_assignors() -> Iterator[Case]:
+def server_assignors() -> Iterator[BrokerCase]:
     """Members that join one after the other, and heartbeat until each has what the broker's assignor gives it (KIP-848)."""
     for assignor, members, partitions in itertools.product(("uniform", "range"), (2, 3), (1, 2, 3, 4, 5, 7)):
         yield case(f"groups/server-{assignor}-{members}-members-{partitions}-partitions",
                    f"{assignor}: {members} members, {partitions} partitions", *_members(assignor, members),
-                   topics=[Topic(partitions=partitions)])  # fmt: skip
+                   topics=[CaseTopic(partitions=partitions)])  # fmt: skip
 
 
 def _members(assignor: str, count: int) -> Iterator[Step]:

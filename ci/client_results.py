@@ -15,7 +15,7 @@ import msgspec
 from client_gates import ROOT, Gated
 
 from kafka_conformance.gate.reports.markdown import diagnosis
-from kafka_conformance.gate.reports.outline import Finding, Outline, Row, findings, protocol_errors
+from kafka_conformance.gate.reports.outline import Outline, ReportedFinding, RuleRow, findings, protocol_errors
 from kafka_reference.releases import parse_release
 
 __all__ = [
@@ -149,7 +149,7 @@ def read_results(path: Path = RECORD) -> list[GateResult]:
     return msgspec.json.Decoder(GateResult).decode_lines(path.read_bytes())
 
 
-def _counts(rows: Sequence[Row]) -> Iterator[RuleCount]:
+def _counts(rows: Sequence[RuleRow]) -> Iterator[RuleCount]:
     for rule in dict.fromkeys(row.rule for row in rows):
         ends = [row.ended for row in rows if row.rule == rule and row.ended]
         names = ("asked", "agreed", "known", "differed", "failed", "unsupported")
@@ -161,7 +161,7 @@ def _counts(rows: Sequence[Row]) -> Iterator[RuleCount]:
             yield RuleCount(rule, **counts, judged=judged, harmless=harmless, release=release)
 
 
-def _deviation(finding: Finding) -> Deviation:
+def _deviation(finding: ReportedFinding) -> Deviation:
     first, known = finding.first, finding.first.known
     return Deviation(
         *(first.rule, first.kind, finding.where, finding.times, first.question, first.expected, first.actual),

@@ -24,7 +24,7 @@ from kafka_conformance.replication.histories import generate_histories
 from kafka_conformance.reports.page_block import block_of, write_block
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_conformance.verify import certificate as certificates
-from kafka_conformance.verify.coverage.record import Share, shipped
+from kafka_conformance.verify.coverage.record import Ratio, shipped
 from kafka_conformance.verify.coverage.summary import newest_summaries
 from kafka_conformance.verify.mutants import record as known
 from kafka_reference.certificate import certificate
@@ -54,8 +54,8 @@ def figures() -> str:
     made, every = certificate(), [read(path) for path in sorted(folder_of_cases().glob("*.ndjson"))]
     cases = [case for one in every for case in one.cases]
     summaries = newest_summaries(shipped()).values()
-    lines = sum((one.lines for one in summaries), Share(0, 0))
-    branches = sum((one.branches for one in summaries), Share(0, 0))
+    lines = sum((one.lines for one in summaries), Ratio(0, 0))
+    branches = sum((one.branches for one in summaries), Ratio(0, 0))
     asked, agreed = _answers()
     killed, mutants = _generated()
     killed_known = sum(kill.differ > 0 for row in known.shipped().rows for kill in row.mutants)
@@ -78,7 +78,7 @@ def figures() -> str:
         ("the questions", "known mistakes in the rules",
          f"{killed_known:,} of {len(MUTANTS):,} found; {public:,} with a public reference", "selftest"),
         ("the gate", "mistakes in the reference, made by a program",
-         f"{Share(killed, mutants)} found, in one release of each behaviour",
+         f"{Ratio(killed, mutants)} found, in one release of each behaviour",
          "selftest --generated"),
         ("the gate", "mistakes that ports of Kafka's client have made", f"all of {len(historical_bugs.BUGS)} found",
          "tox -e conformance"),

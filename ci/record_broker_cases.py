@@ -19,8 +19,8 @@ from broker_cases import SEED, all_cases
 
 from kafka_conformance.brokers.broker import running_broker
 from kafka_conformance.reports.page_block import write_block
-from kafka_conformance.wire.broker_gate.case import FILE, Case, Frozen, Provenance, Recorded, frozen, write
-from kafka_conformance.wire.broker_gate.runner import PREFIX, Target, Verdict, differences
+from kafka_conformance.wire.broker_gate.case import FILE, BrokerCase, Frozen, Provenance, Recorded, frozen, write
+from kafka_conformance.wire.broker_gate.runner import PREFIX, BrokerTarget, CaseVerdict, differences
 from kafka_conformance.wire.client import parse_address
 from kafka_jars.brokers import broker_coordinates, load_brokers
 from kafka_reference.releases import parse_release
@@ -66,7 +66,7 @@ def merged(shipped: Frozen | None, release: str, sha256: str, answers: Mapping[s
     return Frozen(Provenance({one: jars[one] for one in order}, SEED), tuple(cases))
 
 
-def with_answers(case: Case, answers: Mapping[str, list[Any]]) -> Case:
+def with_answers(case: BrokerCase, answers: Mapping[str, list[Any]]) -> BrokerCase:
     """Return a case with the answers of these releases, each kept once."""
     groups: list[tuple[list[str], list[Any]]] = []
     for release, own in answers.items():
@@ -107,19 +107,19 @@ def table(shipped: Frozen) -> str:
     return "\n".join(lines) + "\n"
 
 
-def recorded(release: str, asked: Sequence[Case]) -> dict[str, list[Any]]:
+def recorded(release: str, asked: Sequence[BrokerCase]) -> dict[str, list[Any]]:
     """Return the answers of a release by case; those that it has no API for are left out."""
     runs = []
     with running_broker(release, engine="jars") as broker:
         for number in range(2):
-            target = Target(*parse_address(broker.bootstrap), 20.0, f"{PREFIX}record-{number}")
+            target = BrokerTarget(*parse_address(broker.bootstrap), 20.0, f"{PREFIX}record-{number}")
             with target.prepared(asked):
                 outcomes = [target.run(each) for each in asked]
             target.close()
             wrong = [f"{each.case.id}: {each.verdict.value}, {each.why}" for each in outcomes if each.is_failure]
             if wrong:
                 raise SystemExit(f"{release} does not answer: {'; '.join(wrong)}")
-            runs.append({each.case.id: each.answers for each in outcomes if each.verdict is Verdict.AGREES})
+            runs.append({each.case.id: each.answers for each in outcomes if each.verdict is CaseVerdict.AGREES})
     first, second = runs
     unstable = [(name, found) for name in first if (found := list(differences(first[name], second[name])))]
     if unstable:

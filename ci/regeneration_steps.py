@@ -49,7 +49,7 @@ from kafka_conformance.verify.coverage.mirrored import mirroring_rules
 from kafka_conformance.verify.coverage.page import coverage_page
 from kafka_conformance.verify.fingerprint import Sources, fingerprint, mutants_fingerprint
 from kafka_conformance.verify.mutants import record as mutants
-from kafka_conformance.verify.verification import Plan
+from kafka_conformance.verify.verification import VerificationPlan
 from kafka_jars.pins import load
 from kafka_reference.certificate import certificate, dump_code
 from kafka_reference.proven import proven_releases
@@ -154,7 +154,7 @@ def _unproven_rules() -> list[str]:
     """Return the rules that the certificate does not prove as installed in every release, and those it has in excess."""
     rules, pins = list(RULES.values()), load()
     proven = certificates.proven_pairs(rules, certificate(), pins)
-    plan = Plan(rules, chosen_releases("all", pins), 0, 0, 0, proven=proven)
+    plan = VerificationPlan(rules, chosen_releases("all", pins), 0, 0, 0, proven=proven)
     found = dict.fromkeys([*(rule.slug for rule, _ in plan.tasks()), *certificates.void_rules(certificate())])
     harness = certificate().harness
     return list(dict.fromkeys([*found, *(rule.slug for rule in rules if harness.get(rule.slug, "") != rule.harness)]))

@@ -16,7 +16,7 @@ from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import HYPOTHESIS, Source, collect, source_of
 from kafka_conformance.oracle.oracle import Oracle
-from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
+from kafka_conformance.verify.verification import RuleResult, VerificationPlan, Verifier
 from kafka_reference.releases import Release
 
 __all__ = ["Settings", "play_round", "round_seeds"]
@@ -46,7 +46,7 @@ def play_round(oracle: Oracle, settings: Settings, seed: int, doing: Callable[[s
     """Verify each rule in each release; return how many questions matched. Raises KitError where one does not."""
     matched = 0
     for release in settings.releases:
-        plan = Plan(settings.rules, [release], settings.examples, seed, _LONGEST_KEY)
+        plan = VerificationPlan(settings.rules, [release], settings.examples, seed, _LONGEST_KEY)
         verifier = Verifier(oracle, ReferenceAnswerer(), plan, lambda rule: _fresh_questions(rule, plan))  # noqa: B023
         try:
             for rule, _ in plan.tasks():
@@ -57,11 +57,11 @@ def play_round(oracle: Oracle, settings: Settings, seed: int, doing: Callable[[s
     return matched
 
 
-def _fresh_questions(rule: Rule, plan: Plan) -> list[Source]:
+def _fresh_questions(rule: Rule, plan: VerificationPlan) -> list[Source]:
     return [source_of(rule, HYPOTHESIS, tuple(collect(rule, plan.examples_of(rule), plan.seed)))]
 
 
-def _matching(result: RuleResult, plan: Plan) -> int:
+def _matching(result: RuleResult, plan: VerificationPlan) -> int:
     """Return the matching answers. Raises KitError for any other: a soak measures, ``verify`` judges."""
     tally = result.tally
     if tally.differences or tally.errors:

@@ -18,11 +18,19 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Any
 
-__all__ = ["Certificate", "MutationScore", "Row", "certificate", "dump_code", "from_json", "reference_fingerprint"]
+__all__ = [
+    "Certificate",
+    "CertificateRow",
+    "MutationScore",
+    "certificate",
+    "dump_code",
+    "from_json",
+    "reference_fingerprint",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CertificateRow:
     """One rule in one release: questions asked and answers agreed, in all and by source.
 
     ``fingerprint`` is that of the rule's code, empty in older certificates. ``seed``, ``jvm``, ``kit`` and ``made`` are
@@ -72,7 +80,7 @@ class Certificate:
     seed: int
     jvm: str
     reference_sha256: str
-    rows: tuple[Row, ...]
+    rows: tuple[CertificateRow, ...]
     harness: dict[str, str] = field(default_factory=dict)
     scores: dict[str, MutationScore] = field(default_factory=dict)
     unproven: dict[str, list[str]] = field(default_factory=dict)
@@ -103,7 +111,7 @@ def certificate() -> Certificate:
 def from_json(text: str) -> Certificate:
     """Parse a certificate as ``verify`` writes it. Raises ValueError, KeyError or TypeError for anything else."""
     document: dict[str, Any] = json.loads(text)
-    rows = tuple(Row(**row) for row in document["rows"])
+    rows = tuple(CertificateRow(**row) for row in document["rows"])
     scores = {rule: MutationScore(**score) for rule, score in dict(document.get("scores", {})).items()}
     made = Certificate(**{**document, "rows": rows, "scores": scores})
     _check(made, seed=int, rows=tuple, harness=dict, scores=dict, unproven=dict)
@@ -118,7 +126,7 @@ def from_json(text: str) -> Certificate:
     return made
 
 
-def _check(record: Certificate | MutationScore | Row, **kinds: type) -> None:
+def _check(record: Certificate | MutationScore | CertificateRow, **kinds: type) -> None:
     """Raise TypeError unless the fields are of these kinds, or left out, and all others text."""
     for one in fields(record):
         value, kind = getattr(record, one.name), kinds.get(one.name, str)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from kafka_conformance.answerers.named_driver import FOLDER, read_driver
 from kafka_conformance.core.events import Diagnosis, Differed, RuleEnded
 from kafka_conformance.gate.reports.markdown import words
-from kafka_conformance.gate.reports.outline import Outline, Row
+from kafka_conformance.gate.reports.outline import Outline, RuleRow
 from kafka_conformance.rules import RULES
 
 HASHING = trial.Trial("pykafka:hashing", "SHA-1", "partitioners.py", ("partition-for-key",), ("sha-1*",))
@@ -31,7 +31,7 @@ def gated(
         diagnoses=tuple(filter(None, [diagnosis(explained)])),
     )
     found = Differed(rule, "4.4.0", "i", "frozen", "k", 1, {}, {}, {}, "J", "", diagnosis=diagnosis(named))
-    row = Row(rule, "4.4.0", "exact", 9, differed=[found] if named else [], ended=ended)
+    row = RuleRow(rule, "4.4.0", "exact", 9, differed=[found] if named else [], ended=ended)
     driver = read_driver(client_gates.ROOT / FOLDER / "pykafka")
     return client_gates.Gated("pykafka", ("hashing",), driver, 1, Outline(rows=[row]))
 

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from kafka_conformance.brokers.broker import Broker, running_broker
 from kafka_conformance.cli.main import app
 from kafka_conformance.wire.broker_gate.case import frozen
-from kafka_conformance.wire.broker_gate.runner import PREFIX, Target
+from kafka_conformance.wire.broker_gate.runner import PREFIX, BrokerTarget
 from kafka_conformance.wire.client import parse_address
 
 PLANTED, LEAST = 200, 198
@@ -31,7 +31,7 @@ def broker(request: pytest.FixtureRequest) -> Iterator[Broker]:
 
 
 def topics(broker: Broker) -> list[str]:
-    target = Target(*parse_address(broker.bootstrap), LIMIT_S, PREFIX)
+    target = BrokerTarget(*parse_address(broker.bootstrap), LIMIT_S, PREFIX)
     try:
         return target.topic_names()
     finally:
@@ -81,7 +81,7 @@ def test_broker_gate_detects_at_least_198_of_200_planted_response_changes(broker
     cases = [case for case in frozen().cases if case.answers_of(broker.release) is not None]
     missed, planted = [], 0
     with changing_proxy(parse_address(broker.bootstrap)) as proxy:
-        target = Target(*proxy.address, 5.0, f"{PREFIX}{secrets.token_hex(4)}")
+        target = BrokerTarget(*proxy.address, 5.0, f"{PREFIX}{secrets.token_hex(4)}")
         with target.prepared(cases):
             for case in draw.sample(cases, len(cases)):
                 proxy.plant(draw.randrange(len(case.steps)), draw)

@@ -18,9 +18,9 @@ import pytest
 from crc32c import crc32c
 
 from kafka_conformance.brokers.broker import running_broker
-from kafka_conformance.wire.broker_gate.runner import Target
+from kafka_conformance.wire.broker_gate.runner import BrokerTarget
 from kafka_conformance.wire.client import parse_address
-from kafka_conformance.wire.client_gate.runner import Verdict, run_script
+from kafka_conformance.wire.client_gate.runner import ScriptVerdict, run_script
 from kafka_conformance.wire.client_gate.script import Script, shipped
 from kafka_conformance.wire.client_gate.workload import workload_of
 from kafka_conformance.wire.codec.messages import shipped_codec
@@ -140,8 +140,8 @@ def address() -> Iterator[str]:
         yield started.bootstrap
 
 
-def judged(address: str, folder: Path, script: Script, planter: Planter) -> tuple[Verdict, list[str]]:
-    workload, target = workload_of(script, SEED), Target(*parse_address(address), 30.0, f"gate-{folder.name}")
+def judged(address: str, folder: Path, script: Script, planter: Planter) -> tuple[ScriptVerdict, list[str]]:
+    workload, target = workload_of(script, SEED), BrokerTarget(*parse_address(address), 30.0, f"gate-{folder.name}")
     try:
         with target.prepared([workload.case]), pytest.MonkeyPatch.context() as patch:
             planter.plant(patch)
@@ -162,7 +162,7 @@ def test_planted_mistakes_of_a_client_are_found(address: str, tmp_path: Path) ->
         planter = Planter(api, nth, change)
         verdict, kinds = judged(address, folder, SCRIPTS[script], planter)
         count += planter.planted
-        if planter.planted and verdict is not Verdict.DIFFERS:
+        if planter.planted and verdict is not ScriptVerdict.DIFFERS:
             survived.append(f"{name} in {api} {nth}: {verdict.value}")
         print(f"{name} in {api} {nth}: {verdict.value} {kinds}")  # shown if the test fails
     assert count >= PLANTED * 0.9

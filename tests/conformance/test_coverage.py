@@ -12,7 +12,7 @@ from kafka_conformance.rules import RULES
 from kafka_conformance.verify.coverage import measurement
 from kafka_conformance.verify.coverage.measurement import CoverageMeter, open_meter
 from kafka_conformance.verify.coverage.mirrored import MirroredClass, MirroredCode
-from kafka_conformance.verify.coverage.record import Row, Share, shipped
+from kafka_conformance.verify.coverage.record import CoverageRow, Ratio, shipped
 from kafka_conformance.verify.coverage.summary import decreases, summary_of
 from kafka_jars.pins import load
 from kafka_reference.releases import parse_release
@@ -26,7 +26,7 @@ def meter() -> Iterator[CoverageMeter]:
         yield opened
 
 
-def measured(meter: CoverageMeter, slug: str, without: str = "") -> Row:
+def measured(meter: CoverageMeter, slug: str, without: str = "") -> CoverageRow:
     """The coverage of a rule by its spaces and ten generated questions, but for the questions of the kind ``without``."""
     rule = RULES[slug]
     asked = [
@@ -47,11 +47,11 @@ def test_java_coverage_drops_without_questions_about_racks(meter: CoverageMeter)
 
 def test_java_coverage_of_a_rule_excludes_lines_run_by_the_previous_rule(meter: CoverageMeter) -> None:
     before = measured(meter, "partition-for-key")
-    assert summary_of(before).lines == Share(26, 26)
+    assert summary_of(before).lines == Ratio(26, 26)
     after = measured(meter, "builtin-partitioner")
     methods = {method.short_name: method for methods in after.methods.values() for method in methods}
-    assert methods["BuiltInPartitioner.partitionForKey"].lines == Share(0, 1)
-    assert methods["BuiltInPartitioner.nextPartition"].lines == Share(25, 25), "no lines of disabled assertions"
+    assert methods["BuiltInPartitioner.partitionForKey"].lines == Ratio(0, 1)
+    assert methods["BuiltInPartitioner.nextPartition"].lines == Ratio(25, 25), "no lines of disabled assertions"
 
 
 def test_measured_java_coverage_of_murmur2_equals_the_record(meter: CoverageMeter) -> None:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from kafka_conformance.cases.check import damages, drifts
-from kafka_conformance.cases.generation import Plan, freeze
+from kafka_conformance.cases.generation import GenerationPlan, freeze
 from kafka_conformance.cases.store import Frozen
 from kafka_conformance.cli.commands.freeze import OracleJava
 from kafka_conformance.core.progress import Steps
@@ -22,7 +22,7 @@ RELEASES = [parse_release("2.0.1"), parse_release("4.4.0")]
 def test_frozen_cases_pass_against_java_and_an_altered_answer_is_found(oracle: Oracle) -> None:
     rules = [RULES["sequence-increment"], RULES["producer-partition"]]
     java = OracleJava(oracle)
-    plan = Plan(rules, RELEASES, 60, 3, {rule.slug: 300 for rule in rules})
+    plan = GenerationPlan(rules, RELEASES, 60, 3, {rule.slug: 300 for rule in rules})
     found = {}
     for made in freeze(plan, java, Steps("", 0)):
         assert (made.failed, made.apart, made.missing_labels) == ((), (), ())

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fuzzing import Plan, last_file
+from fuzzing import FuzzPlan, last_file
 
 HERE = Path(__file__).parent
 LAST = Path(".kafka-conformance") / "fuzz"
@@ -39,9 +39,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture
-def plan(request: pytest.FixtureRequest) -> Plan:
+def plan(request: pytest.FixtureRequest) -> FuzzPlan:
     """How long to explore."""
     seconds = request.config.getoption("fuzz_seconds")
     if seconds is None:
-        return Plan()
-    return Plan(seconds, request.config.getoption("fuzz_seed"), last_file(LAST, request.node.name))
+        return FuzzPlan()
+    return FuzzPlan(seconds, request.config.getoption("fuzz_seed"), last_file(LAST, request.node.name))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from byte_mutations import arbitrary_or_mutated
-from fuzzing import BrokenPromise, Door, Plan, explore, plant
+from fuzzing import BrokenPromise, Door, FuzzPlan, explore, plant
 from hypothesis import strategies as st
 from json_mutations import HOSTILE, hostile_json, mutated_json, mutated_lines
 
@@ -19,9 +19,9 @@ from kafka_conformance.audit.attribution.placements import PLACEMENTS
 from kafka_conformance.audit.engines import finished
 from kafka_conformance.audit.engines.local import export
 from kafka_conformance.audit.plan import CHUNK_RECORDS
-from kafka_conformance.audit.plan import Plan as AuditPlan
+from kafka_conformance.audit.plan import FuzzPlan as AuditPlan
 from kafka_conformance.audit.retention import Deletions
-from kafka_conformance.audit.selection import Selection, parse_bound, parse_share
+from kafka_conformance.audit.selection import RecordSelection, parse_bound, parse_share
 from kafka_conformance.audit.sources import chunked
 from kafka_conformance.audit.topics import Span
 from kafka_conformance.core.errors import BadInput, KitError
@@ -63,7 +63,7 @@ def reads_export(path: Path, form: str) -> Door:
         list(found.blocks(found.spans))
         found.offsets_at(0)
         chunked(found.spans, CHUNK_RECORDS)
-        found.narrow(Selection(begin=parse_bound("--from", "offset:1")).spans(found))
+        found.narrow(RecordSelection(begin=parse_bound("--from", "offset:1")).spans(found))
 
     return Door(read, (KitError,), 96)
 
@@ -72,7 +72,7 @@ def encoded(files: st.SearchStrategy[bytes]) -> st.SearchStrategy[tuple[bytes, s
     return st.tuples(files, st.sampled_from(ENCODINGS))
 
 
-def test_fuzzed_json_lines_exports_raise_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_json_lines_exports_raise_documented_errors_only(plan: FuzzPlan, tmp_path: Path) -> None:
     inputs = encoded(st.one_of(mutated_lines(ROWS), arbitrary_or_mutated([b"\n".join(ROWS)])))
     always = [(row, encoding) for row in hostile_json(ROWS) for encoding in ENCODINGS[:1]]
     explore(plan, reads_export(tmp_path / "x.json", "json"), inputs, 60, always)
@@ -86,13 +86,13 @@ TEXTS = {
 
 @pytest.mark.parametrize("form", TEXTS)
 def test_fuzzed_csv_and_console_consumer_exports_raise_documented_errors_only(
-    plan: Plan, tmp_path: Path, form: str
+    plan: FuzzPlan, tmp_path: Path, form: str
 ) -> None:
     inputs = encoded(arbitrary_or_mutated([TEXTS[form]]))
     explore(plan, reads_export(tmp_path / "x.txt", form), inputs, 60, [(TEXTS[form], "utf8")])
 
 
-def test_fuzzed_parquet_exports_raise_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_parquet_exports_raise_documented_errors_only(plan: FuzzPlan, tmp_path: Path) -> None:
     files = tables()
     always = [(file, encoding) for file in files for encoding in ENCODINGS]
     explore(plan, reads_export(tmp_path / "x.parquet", "parquet"), encoded(arbitrary_or_mutated(files)), 60, always)
@@ -113,11 +113,11 @@ def reads_folder(folder: Path, name: str) -> Door:
 
 
 @pytest.mark.parametrize("name", ["plan.json", "audit.json"])
-def test_fuzzed_audit_run_folder_raises_documented_errors_only(plan: Plan, tmp_path: Path, name: str) -> None:
+def test_fuzzed_audit_run_folder_raises_documented_errors_only(plan: FuzzPlan, tmp_path: Path, name: str) -> None:
     explore(plan, reads_folder(tmp_path, name), mutated_json([AUDIT_PLAN]), 50, hostile_json([AUDIT_PLAN]))
 
 
-def test_fuzzed_deletions_file_raises_documented_errors_only(plan: Plan) -> None:
+def test_fuzzed_deletions_file_raises_documented_errors_only(plan: FuzzPlan) -> None:
     class Files:
         def __init__(self, data: bytes) -> None:
             self.data = data
@@ -133,7 +133,7 @@ def test_fuzzed_deletions_file_raises_documented_errors_only(plan: Plan) -> None
     explore(plan, Door(read, (BadInput,)), mutated_json([DELETED]), 50, hostile_json([DELETED]))
 
 
-def test_fuzzed_lock_file_of_an_audit_run_raises_documented_errors_only(plan: Plan) -> None:
+def test_fuzzed_lock_file_of_an_audit_run_raises_documented_errors_only(plan: FuzzPlan) -> None:
     """``running.json`` names the process that works on the folder."""
 
     class Files:
@@ -176,7 +176,7 @@ TIMES = [
 ]
 
 
-def test_fuzzed_from_to_and_sample_options_raise_documented_errors_only(plan: Plan) -> None:
+def test_fuzzed_from_to_and_sample_options_raise_documented_errors_only(plan: FuzzPlan) -> None:
     def read(data: bytes) -> None:
         text = data.decode("utf-8", "surrogateescape")
         for parse in (lambda one: parse_bound("--from", one), parse_share):
@@ -201,7 +201,9 @@ def test_fuzzer_finds_bugs_planted_in_export_and_audit_folder_readers(
 ) -> None:
     plant(monkeypatch, export, "missing_column", lambda *_: True)
     with pytest.raises(BrokenPromise, match="planted"):
-        explore(Plan(shrink=False), reads_export(tmp_path / "x.json", "json"), encoded(mutated_lines(ROWS[:1])), 300)
+        explore(
+            FuzzPlan(shrink=False), reads_export(tmp_path / "x.json", "json"), encoded(mutated_lines(ROWS[:1])), 300
+        )
     plant(monkeypatch, finished, "as_plan", lambda found, _: not isinstance(found, dict))
     with pytest.raises(BrokenPromise, match="planted"):
-        explore(Plan(shrink=False), reads_folder(tmp_path, "plan.json"), mutated_json([AUDIT_PLAN]), 300)
+        explore(FuzzPlan(shrink=False), reads_folder(tmp_path, "plan.json"), mutated_json([AUDIT_PLAN]), 300)

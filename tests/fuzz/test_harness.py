@@ -12,13 +12,13 @@ from typing import Any
 import cramjam
 import pytest
 from byte_mutations import EXTREMES, arbitrary_or_mutated, mutate
-from fuzzing import BrokenPromise, Door, Plan, explore
+from fuzzing import BrokenPromise, Door, FuzzPlan, explore
 from hypothesis import strategies as st
 from json_mutations import HOSTILE, mutated_json, mutated_lines
 from toml_mutations import HOSTILE as HOSTILE_TOML
 from toml_mutations import mutated_toml
 
-QUIET = Plan(shrink=False)
+QUIET = FuzzPlan(shrink=False)
 FILES = [b"\x00\x00\x00\x05hello", b"\x00\x00\x00\x03end"]
 SPIN_S, TABLE_MIB = 30, 48
 PACKED = bytes(cramjam.zstd.compress(b"x" * TABLE_MIB * 2**20))
@@ -90,7 +90,7 @@ def test_fuzz_inputs_depend_on_the_seed_and_the_last_input_is_saved(tmp_path: Pa
     last, seen = tmp_path / "last", []
     for seed in (1, 1, 2):
         inputs: list[bytes] = []
-        explore(Plan(0.0, seed, last), Door(inputs.append, ()), arbitrary_or_mutated(FILES), 40)
+        explore(FuzzPlan(0.0, seed, last), Door(inputs.append, ()), arbitrary_or_mutated(FILES), 40)
         seen.append(inputs)
         assert last.read_bytes() == inputs[-1]
     assert seen[0] == seen[1] != seen[2]

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from batch_files import bombs, repaired
 from byte_mutations import mutate, steps
-from fuzzing import BrokenPromise, Door, Plan, explore, plant
+from fuzzing import BrokenPromise, Door, FuzzPlan, explore, plant
 from hypothesis import strategies as st
 from log_partitions import Log, control, data
 from rich.console import Console
@@ -138,7 +138,7 @@ def hostile() -> list[list[Replaced]]:
 
 @pytest.mark.parametrize("reader", READERS)
 def test_fuzzed_log_directory_raises_documented_errors_only(
-    plan: Plan, tmp_path: Path, files: dict[str, bytes], reader: str
+    plan: FuzzPlan, tmp_path: Path, files: dict[str, bytes], reader: str
 ) -> None:
     always = hostile()[plan.seed % 5 :: 5 if reader == "inspect" else 17]
     READERS[reader](written(tmp_path / "log", files, []))  # compiles what it needs
@@ -156,7 +156,7 @@ def test_decompression_bomb_in_a_log_segment_takes_bounded_memory(
         READERS[reader](written(tmp_path / "log", {"meta.properties": b""}, [(LOG, batches[name])]))
 
     for name in batches:
-        explore(Plan(), Door(read, (KitError,), 64), st.just(name), 1)
+        explore(FuzzPlan(), Door(read, (KitError,), 64), st.just(name), 1)
 
 
 def test_fuzzer_finds_a_bug_planted_in_the_record_check_of_log_inspect(
@@ -164,4 +164,4 @@ def test_fuzzer_finds_a_bug_planted_in_the_record_check_of_log_inspect(
 ) -> None:
     plant(monkeypatch, records.RecordCheck, "_undecodable", lambda *_: True)
     with pytest.raises(BrokenPromise, match="planted"):
-        explore(Plan(shrink=False), door(tmp_path, files, inspects), edits(files), 150)
+        explore(FuzzPlan(shrink=False), door(tmp_path, files, inspects), edits(files), 150)

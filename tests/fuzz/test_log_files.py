@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from byte_mutations import arbitrary_or_mutated
 from crc32c import crc32c
-from fuzzing import BrokenPromise, Door, Plan, explore, plant
+from fuzzing import BrokenPromise, Door, FuzzPlan, explore, plant
 from hypothesis import strategies as st
 
 from kafka_reference.broker import snapshots
@@ -78,15 +78,15 @@ INDEX = Door(reads_index, (JavaException,))
 SNAPSHOT = Door(reads_snapshot, (JavaException,))
 
 
-def test_fuzzed_offset_and_time_indexes_raise_documented_errors_only(plan: Plan) -> None:
+def test_fuzzed_offset_and_time_indexes_raise_documented_errors_only(plan: FuzzPlan) -> None:
     explore(plan, INDEX, st.tuples(arbitrary_or_mutated([*OFFSETS, *TIMES]), given), 200)
 
 
-def test_fuzzed_producer_snapshots_raise_documented_errors_only(plan: Plan) -> None:
+def test_fuzzed_producer_snapshots_raise_documented_errors_only(plan: FuzzPlan) -> None:
     explore(plan, SNAPSHOT, st.tuples(arbitrary_or_mutated(SNAPSHOTS, repaired), given), 200)
 
 
-def test_fuzzed_segment_file_names_raise_documented_errors_only(plan: Plan) -> None:
+def test_fuzzed_segment_file_names_raise_documented_errors_only(plan: FuzzPlan) -> None:
     def read(name: str) -> None:
         assert isinstance(offset_of_file(name), int)
 
@@ -101,4 +101,4 @@ def test_fuzzer_finds_bugs_planted_in_index_and_snapshot_readers(monkeypatch: py
     plant(monkeypatch, snapshots, "_entry", lambda _, fields: fields[0] not in (1, 2))
     for door, files, repair in ((INDEX, [*OFFSETS, *TIMES], bytes), (SNAPSHOT, SNAPSHOTS, repaired)):
         with pytest.raises(BrokenPromise, match="planted"):
-            explore(Plan(shrink=False), door, st.tuples(arbitrary_or_mutated(files, repair), given), 600)
+            explore(FuzzPlan(shrink=False), door, st.tuples(arbitrary_or_mutated(files, repair), given), 600)

@@ -8,7 +8,7 @@ from itertools import islice
 import msgspec
 import pytest
 from byte_mutations import arbitrary_or_mutated
-from fuzzing import BrokenPromise, Door, Plan, explore, plant
+from fuzzing import BrokenPromise, Door, FuzzPlan, explore, plant
 from hypothesis import strategies as st
 from json_mutations import hostile_json, mutated_json, mutated_lines
 
@@ -57,11 +57,11 @@ DRIVER_LINE = Door(read_answer, (ProtocolViolation,))
 ANSWER = Door(answers, ())
 
 
-def test_fuzzed_driver_answer_lines_raise_protocol_violation_only(plan: Plan) -> None:
+def test_fuzzed_driver_answer_lines_raise_protocol_violation_only(plan: FuzzPlan) -> None:
     explore(plan, DRIVER_LINE, st.one_of(mutated_json(SPEAKS), arbitrary_or_mutated(SPEAKS)), 200, hostile_json(SPEAKS))
 
 
-def test_fuzzed_driver_hello_lines_raise_protocol_violation_only(plan: Plan) -> None:
+def test_fuzzed_driver_hello_lines_raise_protocol_violation_only(plan: FuzzPlan) -> None:
     explore(
         plan,
         Door(read_hello, (ProtocolViolation,)),
@@ -71,7 +71,7 @@ def test_fuzzed_driver_hello_lines_raise_protocol_violation_only(plan: Plan) -> 
     )
 
 
-def test_answer_command_replies_to_every_fuzzed_question_line_with_json(plan: Plan) -> None:
+def test_answer_command_replies_to_every_fuzzed_question_line_with_json(plan: FuzzPlan) -> None:
     explore(
         plan,
         ANSWER,
@@ -84,10 +84,10 @@ def test_answer_command_replies_to_every_fuzzed_question_line_with_json(plan: Pl
 def test_fuzzer_finds_a_bug_planted_in_the_driver_line_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, lines, "_too_large", lambda *_: True)
     with pytest.raises(BrokenPromise, match="KeyError"):
-        explore(Plan(shrink=False), DRIVER_LINE, mutated_json(SPEAKS), 300)
+        explore(FuzzPlan(shrink=False), DRIVER_LINE, mutated_json(SPEAKS), 300)
 
 
 def test_fuzzer_finds_a_bug_planted_in_the_answer_command(monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, answer, "_hello", lambda hello, *_: hello != {"protocol": 1})
     with pytest.raises(BrokenPromise, match="KeyError"):
-        explore(Plan(shrink=False), ANSWER, mutated_json(ASKED[:1]), 300)
+        explore(FuzzPlan(shrink=False), ANSWER, mutated_json(ASKED[:1]), 300)

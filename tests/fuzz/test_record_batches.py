@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 from batch_files import BATCHES, repaired
 from byte_mutations import arbitrary_or_mutated
-from fuzzing import BrokenPromise, Door, Plan, explore, plant
+from fuzzing import BrokenPromise, Door, FuzzPlan, explore, plant
 from hypothesis import strategies as st
 
 from kafka_reference import record_batch
@@ -58,17 +58,17 @@ def with_release(files: st.SearchStrategy[bytes]) -> st.SearchStrategy[tuple[byt
     return st.tuples(files, st.sampled_from(RELEASES))
 
 
-def test_fuzzed_record_batches_raise_documented_errors_only(plan: Plan) -> None:
+def test_fuzzed_record_batches_raise_documented_errors_only(plan: FuzzPlan) -> None:
     explore(plan, BATCH, with_release(arbitrary_or_mutated(BATCHES, repaired)), 400)
 
 
 @pytest.mark.parametrize("codec", list(Codec)[1:])
-def test_fuzzed_compressed_streams_raise_documented_errors_only(plan: Plan, codec: Codec) -> None:
+def test_fuzzed_compressed_streams_raise_documented_errors_only(plan: FuzzPlan, codec: Codec) -> None:
     inputs = st.tuples(st.just(codec), arbitrary_or_mutated(STREAMS[codec]), st.sampled_from([0, 2]))
     explore(plan, Door(reads_stream, (JavaException,), 64), inputs, 120)
 
 
-def test_compressed_random_bytes_are_decompressed_unchanged_by_every_codec(plan: Plan) -> None:
+def test_compressed_random_bytes_are_decompressed_unchanged_by_every_codec(plan: FuzzPlan) -> None:
     def returns(given: tuple[Codec, bytes]) -> None:
         found = open_stream(given[0], compress(*given, 2), 2, BEHAVIOUR)
         assert (found.data, found.fault) == (given[1], None)
@@ -76,7 +76,7 @@ def test_compressed_random_bytes_are_decompressed_unchanged_by_every_codec(plan:
     explore(plan, Door(returns, ()), st.tuples(st.sampled_from(list(Codec)[1:]), st.binary(max_size=400)), 100)
 
 
-def test_fuzzed_varints_raise_documented_errors_only(plan: Plan) -> None:
+def test_fuzzed_varints_raise_documented_errors_only(plan: FuzzPlan) -> None:
     def read(data: bytes) -> None:
         for take, write in ((read_varint, write_varint), (read_varlong, write_varlong)):
             with suppress(IndexError, IllegalArgumentException):
@@ -92,10 +92,10 @@ def test_fuzzer_finds_bug_and_memory_leak_planted_in_record_batch_reader(monkeyp
     with monkeypatch.context() as patch:
         plant(patch, records, "_read_body", lambda *_: True)
         with pytest.raises(BrokenPromise, match="planted"):
-            explore(Plan(shrink=False), BATCH, inputs, 600)
+            explore(FuzzPlan(shrink=False), BATCH, inputs, 600)
     with monkeypatch.context() as patch:
         held = []
         right = default.open_stream
         patch.setattr(default, "open_stream", lambda *given: held.append(b"x" * 2**26) or right(*given))
         with pytest.raises(BrokenPromise, match="MiB of memory"):
-            explore(Plan(shrink=False), BATCH, inputs, 300)
+            explore(FuzzPlan(shrink=False), BATCH, inputs, 300)

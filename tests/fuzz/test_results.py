@@ -11,7 +11,7 @@ import msgspec
 import pytest
 import streams
 from byte_mutations import arbitrary_or_mutated
-from fuzzing import BrokenPromise, Door, Plan, explore, plant
+from fuzzing import BrokenPromise, Door, FuzzPlan, explore, plant
 from hypothesis import strategies as st
 from json_mutations import hostile_json, mutated_json, mutated_lines
 
@@ -27,7 +27,7 @@ from kafka_conformance.verify import partial_rows
 from kafka_conformance.verify.coverage import record as coverage_record
 from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.mutants import record as mutant_record
-from kafka_conformance.verify.verification import Plan as Proof
+from kafka_conformance.verify.verification import FuzzPlan as Proof
 from kafka_reference.certificate import certificate
 from kafka_reference.releases import parse_release
 
@@ -86,7 +86,7 @@ DOCUMENTS = {
 
 @pytest.mark.parametrize("which", DOCUMENTS)
 def test_fuzzed_certificate_mutant_and_coverage_json_raises_documented_errors_only(
-    plan: Plan, tmp_path: Path, which: str
+    plan: FuzzPlan, tmp_path: Path, which: str
 ) -> None:
     read, document = DOCUMENTS[which]
     inputs = st.one_of(mutated_json([document]), arbitrary_or_mutated([document]))
@@ -122,12 +122,12 @@ ROWS = [
 STREAM = [to_line(event) for event in streams.everything()]
 
 
-def test_fuzzed_event_streams_raise_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_event_streams_raise_documented_errors_only(plan: FuzzPlan, tmp_path: Path) -> None:
     inputs = st.one_of(mutated_lines(STREAM), arbitrary_or_mutated([b"\n".join(STREAM)]))
     explore(plan, written(tmp_path / "events", reads_events), inputs, 60, hostile_json(STREAM[:1])[::7])
 
 
-def test_fuzzed_rows_of_an_unfinished_verify_never_fail_the_resume(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_rows_of_an_unfinished_verify_never_fail_the_resume(plan: FuzzPlan, tmp_path: Path) -> None:
     door = written(tmp_path / "partial", reads_partial, ())
     explore(plan, door, mutated_lines(ROWS), 50, [ROWS[0] + b"\n" + row for row in hostile_json(ROWS[1:])])
 
@@ -146,4 +146,4 @@ def test_fuzzer_finds_bugs_planted_in_certificate_record_and_event_readers(
     read, document = DOCUMENTS.get(which, (reads_events, STREAM[0]))
     always = hostile_json([document])
     with pytest.raises(BrokenPromise, match="planted"):
-        explore(Plan(shrink=False), written(tmp_path / "x", read), mutated_json([document]), 600, always)
+        explore(FuzzPlan(shrink=False), written(tmp_path / "x", read), mutated_json([document]), 600, always)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 from byte_mutations import arbitrary_or_mutated
-from fuzzing import BrokenPromise, Door, Plan, explore, plant
+from fuzzing import BrokenPromise, Door, FuzzPlan, explore, plant
 from hypothesis import strategies as st
 from json_mutations import hostile_json, mutated_json, mutated_lines
 
@@ -102,7 +102,7 @@ def reads_script(data: bytes) -> None:
 SCRIPT = Door(reads_script, (BadInput,))
 
 
-def test_fuzzed_frozen_cases_raise_documented_errors_only(plan: Plan, file: Path) -> None:
+def test_fuzzed_frozen_cases_raise_documented_errors_only(plan: FuzzPlan, file: Path) -> None:
     explore(
         plan,
         frozen_door(file),
@@ -112,7 +112,7 @@ def test_fuzzed_frozen_cases_raise_documented_errors_only(plan: Plan, file: Path
     )
 
 
-def test_fuzzed_saved_failures_raise_documented_errors_only(plan: Plan, file: Path) -> None:
+def test_fuzzed_saved_failures_raise_documented_errors_only(plan: FuzzPlan, file: Path) -> None:
     explore(
         plan,
         failure_door(file),
@@ -122,12 +122,12 @@ def test_fuzzed_saved_failures_raise_documented_errors_only(plan: Plan, file: Pa
     )
 
 
-def test_fuzzed_questions_to_explain_raise_documented_errors_only(plan: Plan, file: Path) -> None:
+def test_fuzzed_questions_to_explain_raise_documented_errors_only(plan: FuzzPlan, file: Path) -> None:
     documents = st.one_of(mutated_json(DOCUMENTS), mutated_lines(DOCUMENTS), arbitrary_or_mutated(DOCUMENTS))
     explore(plan, explained_door(file), documents, 60, hostile_json(DOCUMENTS))
 
 
-def test_fuzzed_history_scripts_raise_documented_errors_only(plan: Plan) -> None:
+def test_fuzzed_history_scripts_raise_documented_errors_only(plan: FuzzPlan) -> None:
     explore(
         plan, SCRIPT, st.one_of(mutated_json(SCRIPTS), arbitrary_or_mutated(SCRIPTS)), 60, hostile_json(SCRIPTS[:1])
     )
@@ -151,4 +151,6 @@ def test_fuzzer_finds_bugs_planted_in_readers_of_cases_failures_and_scripts(
     }[which]  # fmt: skip
     plant(monkeypatch, where, name, when)
     with pytest.raises(BrokenPromise, match="planted"):
-        explore(Plan(shrink=False), door, inputs, 1_000, hostile_json(DOCUMENTS if which == "explained" else FAILURES))
+        explore(
+            FuzzPlan(shrink=False), door, inputs, 1_000, hostile_json(DOCUMENTS if which == "explained" else FAILURES)
+        )

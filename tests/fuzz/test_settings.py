@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from byte_mutations import arbitrary_or_mutated
-from fuzzing import BrokenPromise, Door, Plan, explore, plant
+from fuzzing import BrokenPromise, Door, FuzzPlan, explore, plant
 from hypothesis import strategies as st
 
 from kafka_conformance.brokers import client_settings, jaas
@@ -49,18 +49,18 @@ def reads_jaas(data: bytes) -> None:
 JAAS_DOOR = Door(reads_jaas, (BadInput,))
 
 
-def test_fuzzed_java_properties_raise_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_java_properties_raise_documented_errors_only(plan: FuzzPlan, tmp_path: Path) -> None:
     inputs = arbitrary_or_mutated(PROPERTIES)
     explore(plan, reads_properties(tmp_path / "x"), inputs, 200, [*HOSTILE, *PROPERTIES])
 
 
-def test_fuzzed_jaas_logins_raise_documented_errors_only(plan: Plan) -> None:
+def test_fuzzed_jaas_logins_raise_documented_errors_only(plan: FuzzPlan) -> None:
     explore(plan, JAAS_DOOR, st.one_of(arbitrary_or_mutated(JAAS), st.text().map(str.encode)), 200,
             [*HOSTILE, *JAAS])  # fmt: skip
 
 
 def test_fuzzed_environment_variables_raise_documented_errors_only(
-    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: FuzzPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Values that an environment can hold: any bytes but NUL."""
 
@@ -77,7 +77,7 @@ def test_fuzzed_environment_variables_raise_documented_errors_only(
     explore(plan, Door(read, (KitError,)), arbitrary_or_mutated(values), 100, values)
 
 
-def test_fuzzed_java_home_raises_documented_errors_only(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fuzzed_java_home_raises_documented_errors_only(plan: FuzzPlan, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(value: bytes) -> None:
         monkeypatch.setenv("JAVA_HOME", value.replace(b"\0", b"").decode("utf-8", "surrogateescape") or "/nowhere")
         java_home.find_java()
@@ -87,7 +87,7 @@ def test_fuzzed_java_home_raises_documented_errors_only(plan: Plan, monkeypatch:
     )
 
 
-def test_fuzzed_release_names_raise_documented_errors_only(plan: Plan) -> None:
+def test_fuzzed_release_names_raise_documented_errors_only(plan: FuzzPlan) -> None:
     names = [b"4.4.0", b"0.10.0.1", b"3.x", b"newest", "٤.٤.٠".encode(), b"9" * 5_000 + b".0.0", b"1.2.3\n"]
     explore(plan, Door(lambda data: named_release(data.decode("utf-8", "surrogateescape")), (BadInput,)),
             arbitrary_or_mutated(names), 150, names)  # fmt: skip
@@ -100,4 +100,4 @@ def test_fuzzer_finds_bugs_planted_in_properties_and_jaas_parsers(
     plant(monkeypatch, jaas, "_unescaped", lambda quoted: len(quoted) > 6)
     for door, files in ((reads_properties(tmp_path / "x"), PROPERTIES), (JAAS_DOOR, JAAS)):
         with pytest.raises(BrokenPromise, match="planted"):
-            explore(Plan(shrink=False), door, arbitrary_or_mutated(files), 600)
+            explore(FuzzPlan(shrink=False), door, arbitrary_or_mutated(files), 600)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from byte_mutations import arbitrary_or_mutated
-from fuzzing import BrokenPromise, Door, Plan, explore, plant
+from fuzzing import BrokenPromise, Door, FuzzPlan, explore, plant
 from hypothesis import strategies as st
 from toml_mutations import hostile_toml, mutated_toml
 
@@ -131,30 +131,30 @@ def texts(files: list[str]) -> st.SearchStrategy[bytes]:
     return st.one_of(toml, toml, toml, arbitrary_or_mutated([file.encode() for file in files]))
 
 
-def test_fuzzed_known_failures_raise_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_known_failures_raise_documented_errors_only(plan: FuzzPlan, tmp_path: Path) -> None:
     explore(plan, known_door(tmp_path), texts(KNOWN), 60, hostile_toml(KNOWN[:2]))
 
 
-def test_fuzzed_jar_pins_file_raises_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_jar_pins_file_raises_documented_errors_only(plan: FuzzPlan, tmp_path: Path) -> None:
     explore(plan, pins_door(tmp_path), texts(PINS), 60, hostile_toml(PINS[:2]))
 
 
-def test_fuzzed_broker_pins_file_raises_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_broker_pins_file_raises_documented_errors_only(plan: FuzzPlan, tmp_path: Path) -> None:
     explore(plan, brokers_door(tmp_path), texts(BROKERS), 50, hostile_toml(BROKERS[:2]))
 
 
-def test_fuzzed_driver_toml_raises_documented_errors_only(plan: Plan, tmp_path: Path) -> None:
+def test_fuzzed_driver_toml_raises_documented_errors_only(plan: FuzzPlan, tmp_path: Path) -> None:
     explore(plan, driver_door(tmp_path), texts(DRIVERS), 50, hostile_toml(DRIVERS[:2]))
 
 
 def test_fuzzed_coverage_toml_raises_documented_errors_only(
-    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: FuzzPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     explore(plan, coverage_door(tmp_path, monkeypatch), texts(COVERAGE), 50, hostile_toml(COVERAGE[:2]))
 
 
 def test_fuzzed_rule_summary_toml_raises_documented_errors_only(
-    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: FuzzPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     explore(plan, summary_door(tmp_path, monkeypatch), texts(SUMMARIES), 50, hostile_toml(SUMMARIES[:2]))
 
@@ -173,4 +173,4 @@ def test_fuzzer_finds_bugs_planted_in_toml_file_readers(tmp_path: Path, monkeypa
     ]  # fmt: skip
     for door, files in doors:
         with pytest.raises(BrokenPromise, match="planted"):
-            explore(Plan(shrink=False), door(tmp_path), mutated_toml(files), 500)
+            explore(FuzzPlan(shrink=False), door(tmp_path), mutated_toml(files), 500)

@@ -38,7 +38,7 @@ from log_writers import (
 
 from kafka_conformance.brokers.admin import create_topic, delete_topic, partitions_of
 from kafka_conformance.brokers.broker import HEAP_MB, running_broker
-from kafka_conformance.brokers.cluster import Plan, running_cluster
+from kafka_conformance.brokers.cluster import ClusterPlan, running_cluster
 from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.inspection import inspect
 from kafka_conformance.log_inspect.result import Inspection
@@ -165,7 +165,7 @@ def three_disks(made: Directories, move: JavaTool) -> None:
     jars = [stored.path for stored in fetched(load_brokers().jars(DISKS), default_store())]
     settings = {**SETTINGS, "log.dirs": ",".join(map(str, disks)), "log.preallocate": "true",
                 "log.segment.delete.delay.ms": "600000"}  # fmt: skip
-    with running_cluster(Plan(DISKS, find_java(), jars, 1, settings, None, HEAP_MB)) as cluster:
+    with running_cluster(ClusterPlan(DISKS, find_java(), jars, 1, settings, None, HEAP_MB)) as cluster:
         bootstrap = cluster.nodes[0].address
         for topic, settings in (("moves", SMALL), ("transactions", SMALL), ("plain", SMALL), ("compacted", COMPACTED),
                                 ("deleted", SMALL)):  # fmt: skip

@@ -25,7 +25,7 @@ from kafka_conformance.audit.engines.spark.run import audit, planned
 from kafka_conformance.audit.engines.spark.sources import Export, Topic
 from kafka_conformance.audit.plan import AuditRequest
 from kafka_conformance.audit.result import Audit, Deleted
-from kafka_conformance.audit.selection import Selection, parse_bound
+from kafka_conformance.audit.selection import RecordSelection, parse_bound
 from kafka_conformance.audit.topics import kafka_options
 from kafka_conformance.brokers.broker import Broker
 from kafka_conformance.brokers.client_settings import ClientSettings
@@ -76,7 +76,7 @@ def test_spark_and_local_audits_with_custom_partitioner_and_sample_are_equal(spa
     path = str(tmp_path / "topic.parquet")
     pq.write_table(pa.Table.from_pylist(rows), path)
     end = parse_bound("--to", "1970-01-01T00:00:11Z")
-    for selection in (Selection(), Selection(end=end, share=0.5)):
+    for selection in (RecordSelection(), RecordSelection(end=end, share=0.5)):
         asked = AuditRequest(path, "", MINE, 6_000, key_format="confluent", selection=selection)
         sources = Export(spark, path, "parquet", 12), LocalExport(path, "parquet", 12)
         for source in sources:
@@ -109,20 +109,20 @@ def test_join_audit_finds_keys_placed_differently_by_a_custom_partitioner(spark:
     assert some.a.keyless == 0
 
 
-Engine = Callable[[Selection, str], Audit]
+Engine = Callable[[RecordSelection, str], Audit]
 
 
 def engines(spark: Spark, broker: Broker, topic: str) -> dict[str, Engine]:
     """By name, what audits the topic within a selection in a folder, in chunks of 2,000 records."""
 
-    def on_spark(selection: Selection, folder: str) -> Audit:
+    def on_spark(selection: RecordSelection, folder: str) -> Audit:
         before = planned(spark, folder)
         source = Topic.find(spark, topic, kafka_options(broker.bootstrap, {}), before and before.spans)
         if before is None:
             source.narrow(selection.spans(source))
         return audit(spark, source, request(topic, selection), folder, Steps("audit", 1))
 
-    def here(selection: Selection, folder: str) -> Audit:
+    def here(selection: RecordSelection, folder: str) -> Audit:
         source = LocalTopic.find(topic, ClientSettings({"bootstrap.servers": broker.bootstrap}))
         source.narrow(selection.spans(source))
         return audit_locally(source, request(topic, selection), folder, Steps("audit", 1))
@@ -130,7 +130,7 @@ def engines(spark: Spark, broker: Broker, topic: str) -> dict[str, Engine]:
     return {"spark": on_spark, "local": here}
 
 
-def request(topic: str, selection: Selection) -> AuditRequest:
+def request(topic: str, selection: RecordSelection) -> AuditRequest:
     return AuditRequest(topic, "broker", chunk_records=2_000, selection=selection)
 
 
@@ -154,14 +154,14 @@ def test_audit_from_and_to_times_judges_only_records_in_the_window(
     assert begin is not None
     assert end is not None
     assert begin.time_ms is not None
-    found = [engine(Selection(begin, end), str(tmp_path / name))
+    found = [engine(RecordSelection(begin, end), str(tmp_path / name))
              for name, engine in engines(spark, kafka_broker, "window").items()]  # fmt: skip
     assert found[0].records == 3_600
     assert found_in(found[0]) == found_in(found[1])
     for line in found[0].by_partition:
         assert line.first_offset == sum(time < begin.time_ms for time in times[line.partition])
     later = parse_bound("--from", "offset:2:500")
-    (only, _) = (engine(Selection(later), str(tmp_path / f"{name}-offset"))
+    (only, _) = (engine(RecordSelection(later), str(tmp_path / f"{name}-offset"))
                  for name, engine in engines(spark, kafka_broker, "window").items())  # fmt: skip
     assert only.records == 8_000 - 500
 
@@ -196,11 +196,11 @@ def test_audit_continues_and_reports_records_deleted_by_retention_meanwhile(
     monkeypatch.setattr(Run, "do", on_spark)
     monkeypatch.setattr(RunFolder, "write_chunk", here)
     with pytest.raises(KeyboardInterrupt):
-        engine(Selection(), str(tmp_path / "run"))
+        engine(RecordSelection(), str(tmp_path / "run"))
     assert begun == [0, 1, 2, 2, 3], "the third chunk is read again without what was deleted"
     if name == "local":
         monkeypatch.setattr(LocalTopic, "find", _planned(tmp_path / "run"))
-    found = engine(Selection(), str(tmp_path / "run"))
+    found = engine(RecordSelection(), str(tmp_path / "run"))
     assert found.deleted == (Deleted(0, 1_000, 1_200), Deleted(1, 1_000, 1_600))
     gone = sum(one.end - one.first for one in found.deleted)
     assert found.records == 8_000 - gone

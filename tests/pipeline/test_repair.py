@@ -19,7 +19,7 @@ from topics import JavaWriter, Records, create_topic, delete_topic, partitions_o
 
 from kafka_conformance.audit.repair import checksums
 from kafka_conformance.audit.repair import run as repairing
-from kafka_conformance.audit.repair.plan import Plan, Repair
+from kafka_conformance.audit.repair.plan import Repair, RepairPlan
 from kafka_conformance.audit.topics import Topics
 from kafka_conformance.brokers.broker import Broker, running_broker
 from kafka_conformance.core.errors import BadInput, KitError
@@ -325,7 +325,7 @@ def test_repair_comparison_detects_a_changed_value_order_header_or_missing_recor
         producer.close(30)
     kafka = {"kafka.bootstrap.servers": broker.bootstrap}
     with Topics(spark, kafka) as topics:
-        plan = Plan(name, topics.require(name).id, f"{name}-new", 1, 1, 1, {}, {0: 0}, {0: 7})
+        plan = RepairPlan(name, topics.require(name).id, f"{name}-new", 1, 1, 1, {}, {0: 0}, {0: 7})
         with Run.open(spark, str(tmp_path / "run"), msgspec.to_builtins(plan, str_keys=True)) as run:
             repairing._stage(spark, topics, kafka, run, plan)
             differs = repairing.compared(spark, topics, kafka, run, plan)

@@ -21,7 +21,7 @@ from topics import JavaWriter, Records, grow_topic
 from kafka_conformance.audit.repair import copying
 from kafka_conformance.audit.repair.following import Following
 from kafka_conformance.audit.repair.group_mapping import GroupMapping
-from kafka_conformance.audit.repair.plan import Plan, Repair
+from kafka_conformance.audit.repair.plan import Repair, RepairPlan
 from kafka_conformance.audit.repair.topics import MEANWHILE
 from kafka_conformance.audit.topics import Topics
 from kafka_conformance.brokers.broker import Broker, running_broker
@@ -141,7 +141,7 @@ def test_repair_follow_copies_each_record_once_in_order_while_producers_write(
     ends = threading.Event()
     next_plan = copying.next_plan
 
-    def seen(*given: Any) -> Plan:
+    def seen(*given: Any) -> RepairPlan:
         plan = next_plan(*given)
         if plan.offsets and plan.begins not in cuts:
             cuts.append(plan.begins)

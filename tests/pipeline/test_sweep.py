@@ -26,7 +26,7 @@ from kafka_conformance.spark.session import Spark, open_spark
 from kafka_conformance.spark.sweep import run as sweeping
 from kafka_conformance.spark.sweep.key_spaces import every_key, random_keys
 from kafka_conformance.spark.sweep.keys import ClaimKeys, CompareKeys, Keys
-from kafka_conformance.spark.sweep.run import Part, PartResult, Plan
+from kafka_conformance.spark.sweep.run import Part, PartResult, SweepPlan
 from kafka_conformance.spark.sweep.scripts import Scripts
 from kafka_jars.pins import load
 from kafka_reference import parse_release
@@ -45,7 +45,7 @@ def spark() -> Iterator[Spark]:
 def swept(
     spark: Spark, folder: Path, *parts: tuple[str, str, Any], answerer: str = "reference", **more: Any
 ) -> list[PartResult]:
-    plan = Plan([Part(RULES[rule], parse_release(at), work) for rule, at, work in parts], answerer, 1, **more)
+    plan = SweepPlan([Part(RULES[rule], parse_release(at), work) for rule, at, work in parts], answerer, 1, **more)
     return sweeping.sweep(spark, plan, load(), str(folder), Steps("", 1))
 
 

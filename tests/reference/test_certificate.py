@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import kafka_reference
-from kafka_reference.certificate import Certificate, MutationScore, Row, from_json, reference_fingerprint
+from kafka_reference.certificate import Certificate, CertificateRow, MutationScore, from_json, reference_fingerprint
 
 ROW: dict[str, Any] = {
     "rule": "murmur2",
@@ -38,7 +38,7 @@ def test_certificate_json_of_verify_is_parsed_with_rules_and_releases() -> None:
     assert read == Certificate(
         "2026-11-30", "0.1.0", 7, "17.0.9 (PATH)", "cd" * 32,
         tuple(
-            Row(rule, release, 1361, 1360, {"hypothesis": 1361}, "ab" * 32, True)
+            CertificateRow(rule, release, 1361, 1360, {"hypothesis": 1361}, "ab" * 32, True)
             for rule, release in (("murmur2", "4.4.0"), ("partition-for-key", "4.4.0"), ("murmur2", "3.9.2"))
         ),
     )  # fmt: skip
@@ -49,7 +49,7 @@ def test_certificate_json_of_verify_is_parsed_with_rules_and_releases() -> None:
 def test_certificate_fields_added_by_newer_kits_are_parsed() -> None:
     row = {**ROW, "fingerprint": "ef" * 32, "seed": 8, "jvm": "21", "kit": "0.2.0", "made": "2026-12-01"}
     read = from_json(json.dumps({**DOCUMENT, "rows": [row], "harness": {"murmur2": "The loop is the kit's."}}))
-    assert read.rows == (Row("murmur2", "4.4.0", 1361, 1360, {"hypothesis": 1361}, "ab" * 32, True,
+    assert read.rows == (CertificateRow("murmur2", "4.4.0", 1361, 1360, {"hypothesis": 1361}, "ab" * 32, True,
                              "ef" * 32, 8, "21", "0.2.0", "2026-12-01"),)  # fmt: skip
     assert read.harness == {"murmur2": "The loop is the kit's."}
 

@@ -10,7 +10,7 @@ import pytest
 from kafka_reference import UnprovenRelease, choose_partition, parse_release, proven
 from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.broker.producer_state import ProducerStateManager
-from kafka_reference.certificate import Certificate, Row
+from kafka_reference.certificate import Certificate, CertificateRow
 from kafka_reference.delivery import Scenario, simulate
 from kafka_reference.idempotence.config import producer_outcome
 from kafka_reference.java.thread_local_random import SeededDraws
@@ -67,7 +67,7 @@ def test_the_newest_release_is_proven() -> None:
 def half_proven(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A certificate of two rules in 4.3.1, and of one of them in 4.4.0."""
     pairs = [("round-robin-partitioner", "4.3.1"), ("delivery", "4.3.1"), ("delivery", "4.4.0")]
-    rows = tuple(Row(rule, release, 1, 1, {}, "", pinned=True) for rule, release in pairs)
+    rows = tuple(CertificateRow(rule, release, 1, 1, {}, "", pinned=True) for rule, release in pairs)
     made = Certificate("", "", 1, "", "", rows, unproven={"round-robin-partitioner": ["4.4.0"]})
     monkeypatch.setattr(proven, "certificate", lambda: made)
     caches = (proven_releases, proven._shipped)

@@ -11,6 +11,7 @@ import msgspec
 from kafka_conformance.audit.result import (
     EITHER,
     UNEXPLAINED,
+    AttributedRun,
     Audit,
     FormPlace,
     Framing,
@@ -20,8 +21,7 @@ from kafka_conformance.audit.result import (
     PartitionLine,
     Place,
     Placed,
-    Run,
-    Share,
+    PlacementShare,
     Skew,
     SplitKey,
     Splits,
@@ -88,8 +88,10 @@ def _slots(counts: dict[tuple[int, int], dict[str, int]], hours: int, partitions
     return slots
 
 
-def _runs(counts: dict[tuple[int, int], dict[str, int]], hours: int, partition: int, timed: bool) -> list[Run]:
-    runs: list[Run] = []
+def _runs(
+    counts: dict[tuple[int, int], dict[str, int]], hours: int, partition: int, timed: bool
+) -> list[AttributedRun]:
+    runs: list[AttributedRun] = []
     offset = 1000
     for hour in range(hours):
         here = {name: count for name, count in counts[hour, partition].items() if count}
@@ -101,10 +103,10 @@ def _runs(counts: dict[tuple[int, int], dict[str, int]], hours: int, partition: 
             last = runs[-1] if runs else None
             if last and last.placed == names and last.last_offset == offset - 1:
                 runs.pop()
-                runs.append(Run(partition, names, last.first_offset, offset + records - 1, last.first_ms, times[1],
+                runs.append(AttributedRun(partition, names, last.first_offset, offset + records - 1, last.first_ms, times[1],
                                 last.records + records))  # fmt: skip
             else:
-                runs.append(Run(partition, names, offset, offset + records - 1, *times, records))
+                runs.append(AttributedRun(partition, names, offset, offset + records - 1, *times, records))
         offset += records
     return runs
 
@@ -114,7 +116,7 @@ def placed(name: str) -> Placed:
     return Placed(rule, int(count))
 
 
-def _shares(counts: dict[tuple[int, int], dict[str, int]], partitions: int, timed: bool) -> list[Share]:
+def _shares(counts: dict[tuple[int, int], dict[str, int]], partitions: int, timed: bool) -> list[PlacementShare]:
     found: dict[str, list[tuple[int, int, int, int]]] = {f"murmur2@{partitions}": []}
     offsets = dict.fromkeys(range(partitions), 1000)
     for (hour, partition), here in sorted(counts.items()):
@@ -132,8 +134,8 @@ def _shares(counts: dict[tuple[int, int], dict[str, int]], partitions: int, time
         ]
         one = placed(name)
         shares.append(
-            Share(one, DESCRIPTIONS.get(one.rule, "text"), total + 17 * bool(total), max(0, total - 29), total, *ends,
-                  expected=one == Placed("murmur2", partitions))
+            PlacementShare(one, DESCRIPTIONS.get(one.rule, "text"), total + 17 * bool(total), max(0, total - 29), total,
+                  *ends, expected=one == Placed("murmur2", partitions))
         )  # fmt: skip
     return shares
 
@@ -278,7 +280,7 @@ def hostile(text: str) -> Audit:
         ),
     )  # fmt: skip
     shares = tuple(
-        Share(Placed(text, 12), text, 9, 9, 9, None, None) if one.placed.rule == "sarama-hash" else one
+        PlacementShare(Placed(text, 12), text, 9, 9, 9, None, None) if one.placed.rule == "sarama-hash" else one
         for one in made.shares
     )
     lines = tuple(
@@ -286,7 +288,7 @@ def hostile(text: str) -> Audit:
                       {f"{text}@12": 7, f"{text}@7": 8, **one.attributed})
         for one in made.by_partition
     )  # fmt: skip
-    runs = (*made.runs, Run(1, (Placed(text, 12),), 1000, 1009, -(10**17), 10**18, 10))
+    runs = (*made.runs, AttributedRun(1, (Placed(text, 12),), 1000, 1009, -(10**17), 10**18, 10))
     return replaced(made, shares=shares, by_partition=lines, runs=runs)
 
 

@@ -22,7 +22,7 @@ from typing import Any
 from kafka_conformance.brokers import cluster as clusters
 from kafka_conformance.brokers import zookeeper
 from kafka_conformance.brokers.admin import create_topic
-from kafka_conformance.brokers.cluster import Cluster, Plan
+from kafka_conformance.brokers.cluster import Cluster, ClusterPlan
 from kafka_conformance.brokers.settings import Node, nodes_of, properties, zookeeper_properties
 from kafka_conformance.brokers.supervisor import ProcessSupervisor
 from kafka_conformance.core.errors import BadInput, BrokerLost
@@ -61,10 +61,12 @@ class Started:
 
 
 @cache  # jars are looked up and compared with their digests
-def _plan(release: str, *, zookeeper: bool = False) -> Plan:
+def _plan(release: str, *, zookeeper: bool = False) -> ClusterPlan:
     jars = [stored.path for stored in fetched(load_brokers().jars(release), default_store())]
     settings = SETTINGS | (WITH_ZOOKEEPER if zookeeper else {})
-    return Plan(release, find_java(), jars, 1, settings, None, 256, zookeeper_tick_ms=TICK_MS if zookeeper else None)
+    return ClusterPlan(
+        release, find_java(), jars, 1, settings, None, 256, zookeeper_tick_ms=TICK_MS if zookeeper else None
+    )
 
 
 @dataclass(frozen=True)

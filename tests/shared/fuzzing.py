@@ -28,7 +28,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from hypothesis.errors import HypothesisWarning
 
-__all__ = ["BrokenPromise", "Door", "Plan", "explore", "last_file", "plant"]
+__all__ = ["BrokenPromise", "Door", "FuzzPlan", "explore", "last_file", "plant"]
 
 MIB = 2**20
 _RESERVED_BYTES = 2 * 2**30
@@ -76,7 +76,7 @@ class Door:
 
 
 @dataclass(frozen=True)
-class Plan:
+class FuzzPlan:
     """How long to explore: ``seconds`` from ``seed``; without seconds a few examples, the same each time.
 
     In a long run each input is in the file ``last`` before it is parsed, since compiled code may end the process.
@@ -90,7 +90,7 @@ class Plan:
 
 
 def explore(
-    plan: Plan, door: Door, inputs: st.SearchStrategy[Any], examples: int = 100, always: Iterable[Any] = ()
+    plan: FuzzPlan, door: Door, inputs: st.SearchStrategy[Any], examples: int = 100, always: Iterable[Any] = ()
 ) -> int:
     """Call a parser with many inputs, first those of ``always``, and return how many. Raises BrokenPromise.
 

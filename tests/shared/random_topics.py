@@ -162,7 +162,7 @@ def random_topic(draws: random.Random, *, unknown_beside: bool = False, views: b
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class TopicVerdict:
     """What an audit finds: ``known`` placements, or a ``doubt``; each block with the rows of its records."""
 
     known: tuple[Placed, ...]
@@ -171,7 +171,7 @@ class Verdict:
     view: str = WHOLE
 
 
-def verdict(topic: RandomTopic, expected: str = "murmur2") -> Verdict:
+def verdict(topic: RandomTopic, expected: str = "murmur2") -> TopicVerdict:
     """Judge a topic as an audit does, each partition as one block."""
     shown = topic.shown or topic.keys
     arrow = pa.array([shown[number] for number in topic.key], pa.binary())
@@ -185,10 +185,10 @@ def verdict(topic: RandomTopic, expected: str = "murmur2") -> Verdict:
         block = Block(partition, rows, rows, pa.array([keys[row] for row in rows], pa.binary()))
         blocks.append((rows, judge(block, topic.partitions, placed, known, foreign=foreign, doubtful=doubt is not None,
                                    weakest=False)))  # fmt: skip
-    return Verdict(known, doubt, tuple(blocks), seen.view)
+    return TopicVerdict(known, doubt, tuple(blocks), seen.view)
 
 
-def wrong(topic: RandomTopic, found: Verdict) -> Counter[str]:
+def wrong(topic: RandomTopic, found: TopicVerdict) -> Counter[str]:
     """Count the records attributed to another rule than their writer's; two that place all keys alike are one rule."""
     same: dict[tuple[str, int], bool] = {}
     topic = as_viewed(topic, found.view)
@@ -206,7 +206,7 @@ def wrong(topic: RandomTopic, found: Verdict) -> Counter[str]:
     return out
 
 
-def unfounded(topic: RandomTopic, found: Verdict) -> list[str]:
+def unfounded(topic: RandomTopic, found: TopicVerdict) -> list[str]:
     """Return the placements that the topic's sample shows and that place its keys like none of its writers."""
     topic = as_viewed(topic, found.view)
     return [str(one) for one in found.known if not any(_same(topic, str(one), writer) for writer in topic.writers)]

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from kafka_conformance.wire.codec.messages import shipped_codec
-from kafka_conformance.wire.recording.trace import FORMAT, Change, Frame, Head, Line
+from kafka_conformance.wire.recording.trace import FORMAT, ConnectionChange, Frame, Head, Line
 from kafka_reference.record_batch import NewBatch, NewRecord, encode_batch
 
 VERSIONS = {"Produce": 9, "Fetch": 11, "Metadata": 9, "InitProducerId": 4, "ApiVersions": 3, "OffsetCommit": 8,
@@ -70,7 +70,7 @@ class Conversation:
 
     def close(self, connection: int = 1) -> None:
         """Add the end of a connection."""
-        self.lines.append(Change(self.at_ms, connection, "127.0.0.1:9092", "closed", "client: closed"))
+        self.lines.append(ConnectionChange(self.at_ms, connection, "127.0.0.1:9092", "closed", "client: closed"))
 
     def write(self, path: Path) -> Path:
         """Write a trace file."""

@@ -26,7 +26,7 @@ from pathlib import Path
 import msgspec
 
 from kafka_conformance.answerers.driver.connection import Command
-from kafka_conformance.answerers.driver.process import Child, End, Line, Show, TooLong
+from kafka_conformance.answerers.driver.process import Child, End, OutputLine, Show, TooLong
 from kafka_conformance.answerers.driver.protocol_errors import quoted
 from kafka_conformance.core.decoding import UNREADABLE_TOML
 from kafka_conformance.core.errors import BadInput, KitError
@@ -99,7 +99,7 @@ def build(command: Command, *, limit_s: float = BUILD_LIMIT_S) -> None:
     until = time.monotonic() + limit_s
     try:
         child.end_input()
-        while isinstance(received := child.receive(until), Line | TooLong):
+        while isinstance(received := child.receive(until), OutputLine | TooLong):
             command.show(quoted(received.text, 500))
         code = child.code(max(0.0, until - time.monotonic())) if isinstance(received, End) else None
         if code is not None:

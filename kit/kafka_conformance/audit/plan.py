@@ -21,7 +21,7 @@ from kafka_conformance.audit.first_look import Look, look
 from kafka_conformance.audit.isolation import notes_of, reading_of
 from kafka_conformance.audit.result import NOTHING_FOREIGN, Audit, Deleted, Doubt, Foreign, Placed, Summed
 from kafka_conformance.audit.scan import BlockScan, block_scanner
-from kafka_conformance.audit.selection import Selection
+from kafka_conformance.audit.selection import RecordSelection
 from kafka_conformance.audit.sources import Sized, is_one_of_many
 from kafka_conformance.audit.topics import Span, offset_count
 from kafka_conformance.audit.totals.split_keys import buckets_for
@@ -29,13 +29,13 @@ from kafka_conformance.audit.totals.totals import summed
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.version import kit_version
 
-__all__ = ["AuditRequest", "Plan", "as_plan", "looked", "make_plan", "result_of", "resumed", "scan_of", "sum_up"]
+__all__ = ["AuditPlan", "AuditRequest", "as_plan", "looked", "make_plan", "result_of", "resumed", "scan_of", "sum_up"]
 
 CHUNK_RECORDS = 25_000_000
 """Records per chunk, about 30 s of work: the most that a resumed run repeats. Each chunk opens every partition again, which
 costs a second or more per core."""
 
-_EVERYTHING = Selection()
+_EVERYTHING = RecordSelection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,11 @@ class AuditRequest:
     every_record: bool = False
     key_format: str = ""
     isolation: str = ""
-    selection: Selection = _EVERYTHING
+    selection: RecordSelection = _EVERYTHING
     key_view: str = ""
 
 
-class Plan(msgspec.Struct, frozen=True):
+class AuditPlan(msgspec.Struct, frozen=True):
     """The content of an audit's ``plan.json``.
 
     ``known`` are the placements that a sample of the topic has shown; ``doubt``: the sample has too few keys to tell.
@@ -82,7 +82,7 @@ class Plan(msgspec.Struct, frozen=True):
     """The records of the sample that no known placement explains."""
     key_format: str = ""
     isolation: str = ""
-    selection: Selection = Selection()
+    selection: RecordSelection = RecordSelection()
     key_view: str = WHOLE
     """The view of the keys that is judged."""
     relatives: tuple[str, ...] = ()
@@ -106,12 +106,12 @@ class Plan(msgspec.Struct, frozen=True):
         )
 
 
-def as_plan(found: Any, folder: str) -> Plan | None:
+def as_plan(found: Any, folder: str) -> AuditPlan | None:
     """Return the content of a ``plan.json`` as an audit's plan. Raises BadInput for another kind of run."""
     if found is None:
         return None
     try:
-        return msgspec.convert(found, Plan, strict=False)
+        return msgspec.convert(found, AuditPlan, strict=False)
     except msgspec.ValidationError as error:
         raise BadInput(f"{folder} holds a run of another command than audit: give another folder") from error
 
@@ -122,26 +122,26 @@ def looked(source: Sized, request: AuditRequest, rows: pa.Table) -> Look:
     return look(rows, source.partitions, expected, one_of_many=is_one_of_many(source), view=request.key_view)
 
 
-def resumed(before: Plan, request: AuditRequest) -> Look:
+def resumed(before: AuditPlan, request: AuditRequest) -> Look:
     """Return what the sample of an earlier run has shown; its view is another if one is asked for."""
     register_relatives(before.relatives)
     found = before.look
     return msgspec.structs.replace(found, view=request.key_view) if request.key_view else found
 
 
-def make_plan(source: Sized, request: AuditRequest, seen: Look) -> Plan:
+def make_plan(source: Sized, request: AuditRequest, seen: Look) -> AuditPlan:
     """Return the plan of an audit from what a sample has shown."""
     spans = dict(sorted(source.spans.items()))
     kit, chunk = kit_version(), request.chunk_records
     candidates = {each.name: each.version for each in registered() if each.name not in seen.relatives}
-    return Plan(
+    return AuditPlan(
         "audit", kit, request.name, request.where, request.expected, chunk, request.every_record, spans, seen.known,
         seen.doubt, candidates, seen.foreign, request.key_format, request.isolation, request.selection, seen.view,
         seen.relatives, seen.alike, seen.fitting_views, seen.undecided,
     )  # fmt: skip
 
 
-def scan_of(plan: Plan) -> BlockScan:
+def scan_of(plan: AuditPlan) -> BlockScan:
     """Return the scan of an audit with this plan."""
     partitions = len(plan.spans)
     return block_scanner(
@@ -151,14 +151,14 @@ def scan_of(plan: Plan) -> BlockScan:
     )  # fmt: skip
 
 
-def sum_up(plan: Plan, findings: Findings, source: Sized) -> Summed:
+def sum_up(plan: AuditPlan, findings: Findings, source: Sized) -> Summed:
     """Return the totals of a finished scan with this plan."""
     expected = Placed(plan.expected, source.partitions)
     found = summed(findings, source, expected, _buckets(plan), plan.doubt, plan.key_format)
     return _with_look(found, plan)
 
 
-def _with_look(found: Summed, plan: Plan) -> Summed:
+def _with_look(found: Summed, plan: AuditPlan) -> Summed:
     """Add what the totals have of the sample."""
     shares = tuple(
         msgspec.structs.replace(one, alike=tuple(dict.fromkeys((*one.alike, *plan.alike.get(one.placed.rule, ())))))
@@ -169,7 +169,7 @@ def _with_look(found: Summed, plan: Plan) -> Summed:
     )
 
 
-def _buckets(plan: Plan) -> int:
+def _buckets(plan: AuditPlan) -> int:
     return buckets_for(offset_count(plan.spans))
 
 

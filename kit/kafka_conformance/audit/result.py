@@ -19,6 +19,7 @@ __all__ = [
     "KEYLESS",
     "NOTHING_FOREIGN",
     "UNEXPLAINED",
+    "AttributedRun",
     "Audit",
     "Deleted",
     "Doubt",
@@ -32,8 +33,7 @@ __all__ = [
     "PartitionLine",
     "Place",
     "Placed",
-    "Run",
-    "Share",
+    "PlacementShare",
     "Skew",
     "SplitKey",
     "Splits",
@@ -71,7 +71,7 @@ class Interval(msgspec.Struct, frozen=True):
     high: float
 
 
-class Share(msgspec.Struct, frozen=True):
+class PlacementShare(msgspec.Struct, frozen=True):
     """One placement that is present in the topic.
 
     ``explains``: keyed records it would put into their partition; ``alone``: those of them that no other present placement
@@ -93,7 +93,7 @@ class Share(msgspec.Struct, frozen=True):
     """Other rules that explain as many records of every block: no key of the topic tells them from this one."""
 
 
-class Run(msgspec.Struct, frozen=True):
+class AttributedRun(msgspec.Struct, frozen=True):
     """Consecutive records of a partition with the same attribution.
 
     ``placed`` holds one placement; several where producers alternated; none where the records are unexplained.
@@ -271,8 +271,8 @@ class Summed(msgspec.Struct, frozen=True, kw_only=True):
     explained: int
     offending: int
     """Keyed records that ``expected`` would put elsewhere."""
-    shares: tuple[Share, ...]
-    runs: tuple[Run, ...]
+    shares: tuple[PlacementShare, ...]
+    runs: tuple[AttributedRun, ...]
     runs_in_all: int
     growth: tuple[Growth, ...]
     by_partition: tuple[PartitionLine, ...]

@@ -33,7 +33,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kafka_conformance.audit.attribution.attribution import KEYLESS_AT
-from kafka_conformance.audit.attribution.block import Block, Judged, Summary, attribution_names, judge
+from kafka_conformance.audit.attribution.block import Block, BlockSummary, Judged, attribution_names, judge
 from kafka_conformance.audit.attribution.candidates import register, registered
 from kafka_conformance.audit.attribution.key_views import WHOLE, viewed
 from kafka_conformance.audit.findings import BLOCK, FORMS, KEYS
@@ -69,7 +69,7 @@ _ARROW = pa.schema([
 class Scanned(msgspec.Struct, frozen=True):
     """The findings of a block. ``pieces``: by attribution, its records in each of PIECES equal parts of its time span."""
 
-    summary: Summary
+    summary: BlockSummary
     pieces: dict[str, list[int]]
 
 

@@ -17,7 +17,7 @@ import msgspec
 from kafka_conformance.audit.topics import Span, offset_count
 from kafka_conformance.core.errors import BadInput
 
-__all__ = ["Bound", "Selectable", "Selection", "parse_bound", "parse_share", "parse_time"]
+__all__ = ["Bound", "RecordSelection", "Selectable", "parse_bound", "parse_share", "parse_time"]
 
 # An offset is an int64: 18 digits always fit.
 _OFFSET = re.compile(r"[0-9]{1,18}")
@@ -66,7 +66,7 @@ class Bound(msgspec.Struct, frozen=True):
         return {partition: self.offsets.get(partition, otherwise[partition]) for partition in spans}
 
 
-class Selection(msgspec.Struct, frozen=True):
+class RecordSelection(msgspec.Struct, frozen=True):
     """The records to judge: from ``begin`` on, up to and without ``end``, of this ``share`` of the keys."""
 
     begin: Bound | None = None

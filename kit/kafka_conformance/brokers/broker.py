@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from kafka_conformance.brokers import admin, docker_broker
-from kafka_conformance.brokers.cluster import Cluster, Plan, running_cluster
+from kafka_conformance.brokers.cluster import Cluster, ClusterPlan, running_cluster
 from kafka_conformance.brokers.settings import checked_settings
 from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_conformance.oracle.fetching import fetched
@@ -146,7 +146,7 @@ def _from_jars(kafka: str, nodes: int, settings: Mapping[str, str], port: int | 
     version = chosen_broker(kafka, pins)
     java = find_java()
     jars: list[Path] = [stored.path for stored in fetched(pins.jars(version), default_store())]
-    with running_cluster(Plan(version, java, jars, nodes, settings, port, heap_mb)) as cluster:
+    with running_cluster(ClusterPlan(version, java, jars, nodes, settings, port, heap_mb)) as cluster:
         try:
             yield _JarsBroker(cluster, version)
         except Exception as error:

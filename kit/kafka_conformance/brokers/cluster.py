@@ -36,7 +36,7 @@ from kafka_conformance.brokers.supervisor import ProcessSupervisor
 from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_conformance.oracle.java_home import Java
 
-__all__ = ["Cluster", "Plan", "cluster_id", "last_words", "running_cluster"]
+__all__ = ["Cluster", "ClusterPlan", "cluster_id", "last_words", "running_cluster"]
 
 START_LIMIT_S = 180
 STOP_LIMIT_S = 45
@@ -66,7 +66,7 @@ _SHORT_LIVED = ("-Xmx128m", "-XX:TieredStopAtLevel=1")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ClusterPlan:
     """What is to run: a release's jars by a Java, and with which settings.
 
     ``nodes`` counts the brokers; a ``separate_controller`` comes on top, so that any of them may be stopped. With a
@@ -92,7 +92,7 @@ class Plan:
 class Cluster:
     """The nodes of a plan, in a supervisor's folder."""
 
-    def __init__(self, plan: Plan, supervisor: ProcessSupervisor, nodes: tuple[Node, ...]) -> None:
+    def __init__(self, plan: ClusterPlan, supervisor: ProcessSupervisor, nodes: tuple[Node, ...]) -> None:
         self._plan, self._supervisor, self.nodes = plan, supervisor, nodes
         self._starts = dict.fromkeys((node.id for node in nodes), 0)
         self._wanted: set[int] = set()
@@ -254,13 +254,13 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def running_cluster(plan: Plan) -> Iterator[Cluster]:
+def running_cluster(plan: ClusterPlan) -> Iterator[Cluster]:
     """The nodes of a plan, ready; gone with the block. Raises BadInput, BrokerLost."""
     with contextlib.ExitStack() as stack:
         yield _started(plan, stack)
 
 
-def _started(plan: Plan, stack: contextlib.ExitStack) -> Cluster:
+def _started(plan: ClusterPlan, stack: contextlib.ExitStack) -> Cluster:
     for tried in range(1, _TRIES + 1):
         supervisor = stack.enter_context(ProcessSupervisor())
         nodes = nodes_of(

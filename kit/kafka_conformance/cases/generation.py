@@ -22,7 +22,7 @@ import msgspec
 from kafka_conformance.answerers.recorded import RecordedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.mutation import covering, killers, kills
-from kafka_conformance.cases.selection import QUOTAS, USUAL_QUOTA, Candidate, choose, thinned
+from kafka_conformance.cases.selection import QUOTAS, USUAL_QUOTA, CaseCandidate, choose, thinned
 from kafka_conformance.cases.store import Case, Frozen, Provenance
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.pipeline import Comparison, batches
@@ -35,7 +35,7 @@ from kafka_conformance.rules.eras import eras
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_reference.releases import Release, parse_release
 
-__all__ = ["Java", "Plan", "RuleCases", "apart", "freeze"]
+__all__ = ["GenerationPlan", "Java", "RuleCases", "apart", "freeze"]
 
 # Java answers the questions of one rule while those of the next are generated.
 _JAVA_THREAD = ThreadPoolExecutor(1, "java")
@@ -60,7 +60,7 @@ class Java(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class GenerationPlan:
     """All that decides which cases are generated, besides Java."""
 
     rules: Sequence[Rule]
@@ -112,7 +112,7 @@ class _Asked:
     failed: list[str] = field(default_factory=list)
 
 
-def freeze(plan: Plan, java: Java, progress: Steps) -> Iterable[RuleCases]:
+def freeze(plan: GenerationPlan, java: Java, progress: Steps) -> Iterable[RuleCases]:
     """Carry out the plan, rule by rule. Raises KitError or JarError when Java cannot be asked."""
     waiting: Future[_Asked] | None = None
     for rule in plan.rules:
@@ -127,7 +127,7 @@ def freeze(plan: Plan, java: Java, progress: Steps) -> Iterable[RuleCases]:
         yield _made(waiting.result(), plan, java)
 
 
-def _questions(rule: Rule, plan: Plan, progress: Steps) -> _Asked:
+def _questions(rule: Rule, plan: GenerationPlan, progress: Steps) -> _Asked:
     kept = plan.kept.get(rule.slug, {})
     if plan.extends:
         return _Asked(rule, list(kept), list(kept))
@@ -168,7 +168,7 @@ def _record(asked: _Asked, release: Release, place: int, outcome: Outcome) -> No
             asked.failed.append(f"{release}: {failed}: {to_json(asked.questions[place]).decode()[:200]}")
 
 
-def _made(asked: _Asked, plan: Plan, java: Java) -> RuleCases:
+def _made(asked: _Asked, plan: GenerationPlan, java: Java) -> RuleCases:
     rule = asked.rule
     quota = 0 if plan.extends else plan.quotas.get(rule.slug, USUAL_QUOTA)
     chosen = choose(_candidates(asked), asked.wanted, quota)
@@ -199,15 +199,15 @@ def _made(asked: _Asked, plan: Plan, java: Java) -> RuleCases:
     )
 
 
-def _candidates(asked: _Asked) -> list[Candidate]:
+def _candidates(asked: _Asked) -> list[CaseCandidate]:
     return [
-        Candidate(asked.rule, question, tuple((answer, tuple(releases)) for answer, releases in answers.items()))
+        CaseCandidate(asked.rule, question, tuple((answer, tuple(releases)) for answer, releases in answers.items()))
         for question, answers in zip(asked.questions, asked.answers, strict=True)
         if answers
     ]
 
 
-def _cases(candidate: Candidate, named_after: Collection[str]) -> Iterable[Case]:
+def _cases(candidate: CaseCandidate, named_after: Collection[str]) -> Iterable[Case]:
     """Yield a case for each different answer, that of the newest release first.
 
     A case is named after its newest release, or after the newest of those in ``named_after``.

@@ -11,7 +11,7 @@ from kafka_conformance.cases.store import Case, frozen
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.protocol import Answer, to_json
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.reports.rule_page import Example, index_page, rule_page
+from kafka_conformance.reports.rule_page import RuleExample, index_page, rule_page
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_jars.pins import load
@@ -42,13 +42,13 @@ def write_page(rule: Rule) -> str:
     )
 
 
-def _examples(rule: Rule, cases: tuple[Case, ...]) -> Iterator[Example]:
+def _examples(rule: Rule, cases: tuple[Case, ...]) -> Iterator[RuleExample]:
     """Yield short questions of many kinds in the newest release that has the rule."""
     newest = max(parse_release(name) for name in load().releases if parse_release(name) in rule.releases)
     by_question = {to_json(case.typed_question(rule)): case for case in cases if str(newest) in case.releases}
     for sample in samples(rule, newest, _EXAMPLES, generated=0):
         case = by_question[to_json(sample.question)]
-        yield Example(sample.question, case.answer, _in_words(case.releases), sample.kinds)
+        yield RuleExample(sample.question, case.answer, _in_words(case.releases), sample.kinds)
 
 
 def _in_words(releases: tuple[str, ...]) -> str:

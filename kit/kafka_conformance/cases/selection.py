@@ -28,7 +28,7 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_reference.releases import Release
 
-__all__ = ["QUOTAS", "USUAL_QUOTA", "Candidate", "choose", "thinned"]
+__all__ = ["QUOTAS", "USUAL_QUOTA", "CaseCandidate", "choose", "thinned"]
 
 USUAL_QUOTA = 300
 """Frozen cases of a rule that is not in :data:`QUOTAS`."""
@@ -60,7 +60,7 @@ _SHORT, _LONG, _LONG_IN_ALL = 700, 2_000, 8_000
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class CaseCandidate:
     """A question and Java's different answers to it, as JSON, each with the releases that gave it, oldest first."""
 
     rule: Rule
@@ -112,7 +112,7 @@ def thinned(rule: Rule, asked: Sequence[Source], wanted: Iterable[Question], quo
     return sorted([*kept, *rest[::step]], key=to_size)
 
 
-def choose(candidates: Sequence[Candidate], wanted: Iterable[Question], quota: int) -> list[Candidate]:
+def choose(candidates: Sequence[CaseCandidate], wanted: Iterable[Question], quota: int) -> list[CaseCandidate]:
     """Return the candidates to freeze, smallest first. ``quota`` counts cases: one for each answer of a question."""
     ordered = sorted(candidates, key=lambda candidate: candidate.order)
     asked_for = set(wanted)
@@ -128,9 +128,9 @@ def choose(candidates: Sequence[Candidate], wanted: Iterable[Question], quota: i
     return sorted(taken, key=lambda candidate: candidate.order)
 
 
-def _every_kind(ordered: Sequence[Candidate], taken: dict[Candidate, None]) -> None:
+def _every_kind(ordered: Sequence[CaseCandidate], taken: dict[CaseCandidate, None]) -> None:
     """Take every kind in each release, WANTED times or as often as it exists."""
-    answered: dict[Release, list[Candidate]] = defaultdict(list)
+    answered: dict[Release, list[CaseCandidate]] = defaultdict(list)
     for candidate in ordered:
         for _, releases in candidate.answers:
             for release in releases:
@@ -149,7 +149,7 @@ def _every_kind(ordered: Sequence[Candidate], taken: dict[Candidate, None]) -> N
                     weight[label] += candidate.size
 
 
-def _pairs(ordered: Sequence[Candidate], taken: Iterable[Candidate]) -> Iterator[Candidate]:
+def _pairs(ordered: Sequence[CaseCandidate], taken: Iterable[CaseCandidate]) -> Iterator[CaseCandidate]:
     """Yield those with a new pair of a sort of answer and a kind of question."""
     seen = {(candidate.sort, label) for candidate in taken for label in candidate.labels}
     for candidate in ordered:
@@ -159,9 +159,9 @@ def _pairs(ordered: Sequence[Candidate], taken: Iterable[Candidate]) -> Iterator
             yield candidate
 
 
-def _in_turn(ordered: Iterable[Candidate]) -> Iterator[Candidate]:
+def _in_turn(ordered: Iterable[CaseCandidate]) -> Iterator[CaseCandidate]:
     """Yield one of each group with the same sort and kinds, then another of each."""
-    groups: dict[tuple[str, frozenset[str]], list[Candidate]] = defaultdict(list)
+    groups: dict[tuple[str, frozenset[str]], list[CaseCandidate]] = defaultdict(list)
     for candidate in ordered:
         groups[candidate.sort, candidate.labels].append(candidate)
     for one_of_each in zip_longest(*groups.values()):

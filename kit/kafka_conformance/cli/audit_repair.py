@@ -22,8 +22,8 @@ from kafka_conformance.audit.repair.following import Following, ended_by_interru
 from kafka_conformance.audit.repair.moves import moves_of, planned_moves
 from kafka_conformance.audit.repair.plan import (
     Compared,
-    Plan,
     Repair,
+    RepairPlan,
     Staged,
     Totals,
     check_target,
@@ -123,7 +123,7 @@ def repair(
             )  # fmt: skip
 
 
-def _followed(copying: Copying, first: Plan, following: Following) -> Totals:
+def _followed(copying: Copying, first: RepairPlan, following: Following) -> Totals:
     """Copy what the source gains, until the user ends it or nothing arrives any more."""
     reported = -1
 
@@ -154,7 +154,9 @@ def _followed(copying: Copying, first: Plan, following: Following) -> Totals:
     return copying.reached.totals
 
 
-def _dry_run(spark: Spark, topics: Topics, kafka: Mapping[str, str], first: Plan, folder: str, began: float) -> Repair:
+def _dry_run(
+    spark: Spark, topics: Topics, kafka: Mapping[str, str], first: RepairPlan, folder: str, began: float
+) -> Repair:
     """Count what a run in this folder would copy now: nothing is in it yet if it is empty."""
     plan, reached = reached_by(spark, folder, first) if folder else (first, None)
     if reached is not None and reached.finished:
@@ -171,8 +173,8 @@ def _dry_run(spark: Spark, topics: Topics, kafka: Mapping[str, str], first: Plan
 
 
 def _report(
-    plan: Plan, totals: Totals, began: float, reading: Reading, *, copied: int, written: bool = False, resumed: bool = False,
-    compared: Compared | None = None, run: str = "", behind: int = 0, staged: Staged | None = None,
+    plan: RepairPlan, totals: Totals, began: float, reading: Reading, *, copied: int, written: bool = False,
+    resumed: bool = False, compared: Compared | None = None, run: str = "", behind: int = 0, staged: Staged | None = None,
 ) -> Repair:  # fmt: skip
     moves = totals.moves
     return Repair(

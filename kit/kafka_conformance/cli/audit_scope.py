@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 import msgspec
 
-from kafka_conformance.audit.selection import Selection, parse_bound, parse_share
+from kafka_conformance.audit.selection import RecordSelection, parse_bound, parse_share
 from kafka_conformance.cli import options
 from kafka_conformance.cli.audit_source import Given
 from kafka_conformance.core.errors import BadInput
@@ -24,9 +24,11 @@ class Scope(msgspec.Struct, frozen=True):
     report_only: bool = False
     key_view: str = ""
 
-    def selection(self) -> Selection:
+    def selection(self) -> RecordSelection:
         """Return the records to judge. Raises BadInput."""
-        chosen = Selection(parse_bound("--from", self.begin), parse_bound("--to", self.end), parse_share(self.sample))
+        chosen = RecordSelection(
+            parse_bound("--from", self.begin), parse_bound("--to", self.end), parse_share(self.sample)
+        )
         chosen.check()
         return chosen
 

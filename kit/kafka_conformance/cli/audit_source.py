@@ -16,7 +16,7 @@ import msgspec
 
 from kafka_conformance.audit.connector_options import check_options
 from kafka_conformance.audit.isolation import OPTION, READ_COMMITTED
-from kafka_conformance.audit.selection import Selection
+from kafka_conformance.audit.selection import RecordSelection
 from kafka_conformance.brokers.client_settings import java_settings
 from kafka_conformance.brokers.preflight import check_topics
 from kafka_conformance.core.errors import BadInput
@@ -51,7 +51,7 @@ class Given(msgspec.Struct, frozen=True):
     client: dict[str, str] = {}
     """The connector's options from a file; ``options`` go before them."""
     isolation: str = READ_COMMITTED
-    selection: Selection = Selection()
+    selection: RecordSelection = RecordSelection()
     """The records to judge."""
     segments: tuple[str, ...] = ()
     """Folders with segment files, in place of a broker or an export."""

@@ -14,7 +14,7 @@ from kafka_conformance.generated_mutants import record as records
 from kafka_conformance.generated_mutants.explanations import explain
 from kafka_conformance.generated_mutants.mutant_trial import Result
 from kafka_conformance.generated_mutants.population import Mutant, Population
-from kafka_conformance.generated_mutants.record import Record, Results, Row, fingerprint_of
+from kafka_conformance.generated_mutants.record import GeneratedRow, Record, Results, fingerprint_of
 from kafka_conformance.generated_mutants.rounds import Earlier, Hunt
 from kafka_conformance.generated_mutants.scores import FROZEN, GATE, Score, row_of, score_of
 from kafka_conformance.reports.tables import table
@@ -71,7 +71,7 @@ def run_generated(slugs: Sequence[str], seed: int, *, changed: bool, record: Pat
     return _report([score_of(rows[slug], mutants[slug]) for slug in slugs], shipped, asked, seed)
 
 
-def _kept(shipped: Record, fingerprints: Mapping[str, str]) -> dict[str, Row]:
+def _kept(shipped: Record, fingerprints: Mapping[str, str]) -> dict[str, GeneratedRow]:
     """Return the rows of the record that hold for the installed code."""
     return {slug: row for slug, made in fingerprints.items() if (row := shipped.row(slug)) and row.fingerprint == made}
 

@@ -16,7 +16,7 @@ from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.reports.tables import table
 from kafka_conformance.reports.terminal import console, finding, plural
-from kafka_conformance.verify.verification import Plan, RuleResult
+from kafka_conformance.verify.verification import RuleResult, VerificationPlan
 
 __all__ = ["ProofRow", "print_results", "proof_table", "results_document"]
 
@@ -59,7 +59,7 @@ def _name(rows: Sequence[ProofRow]) -> str:
     return f"{rows[0].release}{'' if all(row.pinned for row in rows) else ' (unpinned)'}"
 
 
-def print_results(results: Sequence[RuleResult], plan: Plan, jvm: str, code: int, certificate: str, *,
+def print_results(results: Sequence[RuleResult], plan: VerificationPlan, jvm: str, code: int, certificate: str, *,
                   verbose: bool) -> None:  # fmt: skip
     """Print results for people: the table, what failed, the verdict; ``verbose`` adds the sources of all questions."""
     out = console()
@@ -115,7 +115,7 @@ def _print_sources(out: Console, results: Sequence[RuleResult]) -> None:
         out.print(f"{slug}: {parts} ({len(tally.labels)} kinds)", style="dim", markup=False, soft_wrap=True)
 
 
-def results_document(results: Sequence[RuleResult], plan: Plan, jvm: str, code: int) -> dict[str, Any]:
+def results_document(results: Sequence[RuleResult], plan: VerificationPlan, jvm: str, code: int) -> dict[str, Any]:
     """Return results as the JSON document of ``verify --json``."""
     return {
         "exit_code": code,

@@ -17,13 +17,13 @@ from typing import Any, TypeAlias
 from kafka_conformance.core.protocol import Answer, Question
 from kafka_reference.releases import NEWEST, Release
 
-__all__ = ["Run", "Watch", "keep_run", "newest_answer"]
+__all__ = ["NewestRun", "Watch", "keep_run", "newest_answer"]
 
 _Ask: TypeAlias = Callable[[Any, Release], Answer]
 
 
 @dataclass(slots=True)
-class Run:
+class NewestRun:
     """The last run that answered a question in the newest release."""
 
     ask: _Ask | None = None
@@ -49,15 +49,15 @@ class Watch:
         """Look at the history after a step."""
 
 
-_kept: ContextVar[Run | None] = ContextVar("kept", default=None)
+_kept: ContextVar[NewestRun | None] = ContextVar("kept", default=None)
 # A watch replaces methods of a class for the whole process.
 _one_watch = RLock()
 
 
 @contextmanager
-def keep_run() -> Iterator[Run]:
+def keep_run() -> Iterator[NewestRun]:
     """Keep the last run of :func:`newest_answer` within the block."""
-    run = Run()
+    run = NewestRun()
     token = _kept.set(run)
     try:
         yield run

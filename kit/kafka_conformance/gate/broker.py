@@ -37,12 +37,12 @@ from kafka_conformance.core.events import (
 )
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.version import kit_version
-from kafka_conformance.gate.broker_kinds import Kind, by_kind, difference_of, harmless_reason
+from kafka_conformance.gate.broker_kinds import DifferenceKind, by_kind, difference_of, harmless_reason
 from kafka_conformance.gate.known_failures import KnownFailures, Miss, invalid_entries
 from kafka_conformance.gate.runner import GateResult
 from kafka_conformance.wire.broker_gate import runner
-from kafka_conformance.wire.broker_gate.case import Case
-from kafka_conformance.wire.broker_gate.runner import Outcome
+from kafka_conformance.wire.broker_gate.case import BrokerCase
+from kafka_conformance.wire.broker_gate.runner import CaseOutcome
 from kafka_conformance.wire.broker_gate.smaller import Smaller, make_smaller
 
 __all__ = ["BrokerPlan", "gate_broker", "rule_of"]
@@ -55,15 +55,15 @@ _SMALLER_KINDS, _SMALLER_S = 8, 15.0
 class BrokerPlan:
     """What to ask: the cases, the release that the broker is compared with, and the seed of their order."""
 
-    cases: Sequence[Case]
+    cases: Sequence[BrokerCase]
     release: str
     seed: int
     address: str
     selection: str = ""
 
 
-def gate_broker(target: runner.Target, plan: BrokerPlan, known: KnownFailures, emit: Callable[[Event], None],
-                progress: Steps) -> tuple[GateResult, list[Outcome]]:  # fmt: skip
+def gate_broker(target: runner.BrokerTarget, plan: BrokerPlan, known: KnownFailures, emit: Callable[[Event], None],
+                progress: Steps) -> tuple[GateResult, list[CaseOutcome]]:  # fmt: skip
     """Run all cases in topics of their own, emit each event, and return the result and what became of each case.
 
     Raises BrokerLost, KitError and BadInput if the topics cannot be made or deleted.
@@ -74,12 +74,12 @@ def gate_broker(target: runner.Target, plan: BrokerPlan, known: KnownFailures, e
         result.events.append(event)
         emit(event)
 
-    groups: dict[str, list[Case]] = {}
+    groups: dict[str, list[BrokerCase]] = {}
     for case in plan.cases:
         groups.setdefault(rule_of(case), []).append(case)
     broker = Target(f"broker {plan.address}", "", "", f"gate broker {plan.address} --as {plan.release}")
     record(Began(kit_version(), broker, (plan.release,), tuple(groups), plan.seed, 0, (), plan.selection))
-    outcomes: dict[str, Outcome] = {}
+    outcomes: dict[str, CaseOutcome] = {}
     seconds: Counter[str] = Counter()
     with target.prepared(plan.cases):
         for case in _shuffled(plan.cases, plan.seed):
@@ -99,7 +99,7 @@ def gate_broker(target: runner.Target, plan: BrokerPlan, known: KnownFailures, e
                      known, record, result)
         for rule, cases in groups.items()
     ]  # fmt: skip
-    lost = any(each.verdict is runner.Verdict.NOT_RUN for each in outcomes.values())
+    lost = any(each.verdict is runner.CaseVerdict.NOT_RUN for each in outcomes.values())
     known.partial |= lost or bool(plan.selection)
     wrong = known.wrong()
     for stale in wrong:
@@ -108,20 +108,20 @@ def gate_broker(target: runner.Target, plan: BrokerPlan, known: KnownFailures, e
     return result, list(outcomes.values())
 
 
-def _shuffled(cases: Sequence[Case], seed: int) -> list[Case]:
+def _shuffled(cases: Sequence[BrokerCase], seed: int) -> list[BrokerCase]:
     """Return the cases in an order that the seed gives: none may depend on another."""
     return random.Random(seed).sample(cases, len(cases))  # noqa: S311  no secret
 
 
-def rule_of(case: Case) -> str:
+def rule_of(case: BrokerCase) -> str:
     """Return the group of a case, as events name it: ``broker/transactions``."""
     return f"broker/{case.id.partition('/')[0]}"
 
 
-def _without_harm(outcome: Outcome) -> Outcome:
+def _without_harm(outcome: CaseOutcome) -> CaseOutcome:
     """Return an outcome that differs only in what no client acts on as a harmless one."""
     reason = harmless_reason(outcome) if outcome.is_failure else ""
-    return replace(outcome, verdict=runner.Verdict.HARMLESS, why=reason) if reason else outcome
+    return replace(outcome, verdict=runner.CaseVerdict.HARMLESS, why=reason) if reason else outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +130,15 @@ class _Group:
 
     rule: str
     release: str
-    outcomes: Sequence[Outcome]
-    kinds: Mapping[Kind, Sequence[Outcome]]
+    outcomes: Sequence[CaseOutcome]
+    kinds: Mapping[DifferenceKind, Sequence[CaseOutcome]]
     smaller: Mapping[str, Smaller]
 
 
-def _smaller(target: runner.Target, release: str, kinds: Mapping[str, Mapping[Kind, Sequence[Outcome]]],
+def _smaller(target: runner.BrokerTarget, release: str, kinds: Mapping[str, Mapping[DifferenceKind, Sequence[CaseOutcome]]],
              known: KnownFailures) -> dict[str, Smaller]:  # fmt: skip
     """Return smaller cases of the worst kinds that are not known, by the id of the case that stands for each."""
-    found: dict[str, list[tuple[Kind, Outcome]]] = {}
+    found: dict[str, list[tuple[DifferenceKind, CaseOutcome]]] = {}
     times: Counter[str] = Counter()
     for rule, groups in kinds.items():
         for kind, alike in groups.items():
@@ -155,15 +155,15 @@ def _smaller(target: runner.Target, release: str, kinds: Mapping[str, Mapping[Ki
     return made
 
 
-def _size(outcome: Outcome) -> tuple[int, str]:
+def _size(outcome: CaseOutcome) -> tuple[int, str]:
     return len(outcome.case.steps), outcome.case.id
 
 
-def _smallest(outcomes: Iterable[Outcome]) -> Outcome:
+def _smallest(outcomes: Iterable[CaseOutcome]) -> CaseOutcome:
     return min(outcomes, key=_size)
 
 
-def _miss(rule: str, release: str, kind: Kind, outcome: Outcome) -> Miss:
+def _miss(rule: str, release: str, kind: DifferenceKind, outcome: CaseOutcome) -> Miss:
     return Miss(rule, release, outcome.case.id, kind.name, {"steps": outcome.answers}, lambda _: False)
 
 
@@ -172,7 +172,7 @@ def _judge_group(group: _Group, seconds: float, known: KnownFailures, record: Ca
     rule, release, outcomes = group.rule, group.release, group.outcomes
     record(RuleBegan(rule, release, "exact", len(outcomes)))
     known.asked(rule, release, [each.case.id for each in outcomes])
-    kinds: dict[tuple[Kind, Known | None], list[Outcome]] = {}
+    kinds: dict[tuple[DifferenceKind, Known | None], list[CaseOutcome]] = {}
     for kind, alike in group.kinds.items():
         for outcome in alike:
             kinds.setdefault((kind, known.covers(_miss(rule, release, kind, outcome))), []).append(outcome)
@@ -186,26 +186,27 @@ def _judge_group(group: _Group, seconds: float, known: KnownFailures, record: Ca
         record(event)
     counts = Counter(each.verdict for each in outcomes)
     failed = sum(each.is_failure for each in outcomes)
-    agreed = counts[runner.Verdict.AGREES] + counts[runner.Verdict.HARMLESS]
-    not_run, asked = counts[runner.Verdict.NOT_RUN], failed + agreed
+    agreed = counts[runner.CaseVerdict.AGREES] + counts[runner.CaseVerdict.HARMLESS]
+    not_run, asked = counts[runner.CaseVerdict.NOT_RUN], failed + agreed
     verdict: Verdict = "differs" if failed > covered else "known" if failed else "agrees" if asked else "unsupported"
     if not_run and verdict != "differs":
         verdict = "not judged"
     ended = RuleEnded(
-        rule, release, "exact", verdict, asked, agreed, failed - covered, covered, 0, counts[runner.Verdict.NOT_APPLICABLE],
-        asked, 0, 0, round(seconds, 3), reasons=_reasons(outcomes, runner.Verdict.NOT_APPLICABLE),
-        harmless=_reasons(outcomes, runner.Verdict.HARMLESS), not_run=not_run,
+        rule, release, "exact", verdict, asked, agreed, failed - covered, covered, 0,
+        counts[runner.CaseVerdict.NOT_APPLICABLE], asked, 0, 0, round(seconds, 3),
+        reasons=_reasons(outcomes, runner.CaseVerdict.NOT_APPLICABLE),
+        harmless=_reasons(outcomes, runner.CaseVerdict.HARMLESS), not_run=not_run,
         missing=(Coverage("cases", asked, asked + not_run),) if verdict == "not judged" else (),
     )  # fmt: skip
     record(ended)
     return ended
 
 
-def _reasons(outcomes: Iterable[Outcome], verdict: runner.Verdict) -> dict[str, int]:
+def _reasons(outcomes: Iterable[CaseOutcome], verdict: runner.CaseVerdict) -> dict[str, int]:
     return dict(Counter(each.why for each in outcomes if each.verdict is verdict))
 
 
-def _differed(group: _Group, kind: Kind, cover: Known | None, alike: Sequence[Outcome]) -> Differed:
+def _differed(group: _Group, kind: DifferenceKind, cover: Known | None, alike: Sequence[CaseOutcome]) -> Differed:
     """Return the event of differences of one kind; the case with the fewest requests stands for them."""
     release, smallest = group.release, _smallest(alike)
     smaller = group.smaller.get(smallest.case.id)

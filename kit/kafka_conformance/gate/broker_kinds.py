@@ -31,10 +31,19 @@ import msgspec
 
 from kafka_conformance.core.events import Severity
 from kafka_conformance.gate.severity import RANKS
-from kafka_conformance.wire.broker_gate.runner import ABSENT, Difference, Outcome, Verdict
+from kafka_conformance.wire.broker_gate.runner import ABSENT, CaseOutcome, CaseVerdict, Difference
 from kafka_conformance.wire.codec.messages import error_name
 
-__all__ = ["EFFECTS", "HARMLESS", "Kind", "by_kind", "difference_of", "harmless_reason", "kinds_of", "own_differences"]
+__all__ = [
+    "EFFECTS",
+    "HARMLESS",
+    "DifferenceKind",
+    "by_kind",
+    "difference_of",
+    "harmless_reason",
+    "kinds_of",
+    "own_differences",
+]
 
 HARMLESS: Final = "harmless"
 _NUMBER = re.compile(r"\[\d+\]")
@@ -145,15 +154,15 @@ _BESIDE_ERROR = "beside the same error no client reads the field"
 
 _OTHER = "The answer has another value."
 _BY_VERDICT = {
-    Verdict.DIFFERS: "No client can read the answer: it is not in the form of its version.",
-    Verdict.NO_ANSWER: "The client waits until its request times out.",
-    Verdict.CLOSED: "The client loses its connection, connects again, and repeats the request.",
+    CaseVerdict.DIFFERS: "No client can read the answer: it is not in the form of its version.",
+    CaseVerdict.NO_ANSWER: "The client waits until its request times out.",
+    CaseVerdict.CLOSED: "The client loses its connection, connects again, and repeats the request.",
 }
 _NOT_CLOSED = "A request that Kafka ends the connection for is answered; no correct client sends it."
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class DifferenceKind:
     """A kind of difference: its name, severity or ``harmless``, and what users notice or why nobody does."""
 
     name: str
@@ -171,29 +180,29 @@ class Kind:
         return RANKS.get(self.severity, len(RANKS))
 
 
-def kinds_of(outcome: Outcome) -> list[Kind]:
+def kinds_of(outcome: CaseOutcome) -> list[DifferenceKind]:
     """Return the kinds of a case's differences in the order of its requests; or one for the API that was not answered."""
-    if outcome.verdict is Verdict.DIFFERS and outcome.differences:
+    if outcome.verdict is CaseVerdict.DIFFERS and outcome.differences:
         return list(dict.fromkeys(_kind(outcome, each) for each in own_differences(outcome.differences)))
-    what = "an answer that is not one" if outcome.verdict is Verdict.DIFFERS else outcome.verdict.value
+    what = "an answer that is not one" if outcome.verdict is CaseVerdict.DIFFERS else outcome.verdict.value
     step = outcome.case.steps[len(outcome.raw)]
-    return [Kind(f"{step.api}: {what}", "high", _BY_VERDICT[outcome.verdict])]
+    return [DifferenceKind(f"{step.api}: {what}", "high", _BY_VERDICT[outcome.verdict])]
 
 
-def difference_of(outcome: Outcome, kind: Kind) -> Difference | None:
+def difference_of(outcome: CaseOutcome, kind: DifferenceKind) -> Difference | None:
     """Return the first difference of this kind; None if the kind is of a case that ended without an answer."""
-    if outcome.verdict is not Verdict.DIFFERS:
+    if outcome.verdict is not CaseVerdict.DIFFERS:
         return None
     return next((each for each in outcome.differences if _kind(outcome, each).name == kind.name), None)
 
 
-def harmless_reason(outcome: Outcome) -> str:
+def harmless_reason(outcome: CaseOutcome) -> str:
     """Return why a case that differs is harmless; empty if it is not."""
     kinds = kinds_of(outcome)
     return kinds[0].effect if all(kind.is_harmless for kind in kinds) else ""
 
 
-def by_kind(outcomes: Iterable[Outcome]) -> dict[Kind, list[Outcome]]:
+def by_kind(outcomes: Iterable[CaseOutcome]) -> dict[DifferenceKind, list[CaseOutcome]]:
     """Return failed cases by the kind that stands for each: its first difference that is neither everywhere nor cosmetic.
 
     A kind is everywhere if half of the cases have it, such as a field that a broker never fills: it hides no other. Values
@@ -202,18 +211,18 @@ def by_kind(outcomes: Iterable[Outcome]) -> dict[Kind, list[Outcome]]:
     found = [(each, [kind for kind in kinds_of(each) if not kind.is_harmless]) for each in outcomes]
     counts = Counter(kind for _, kinds in found for kind in kinds)
     everywhere = {kind for kind, count in counts.items() if count >= max(_EVERYWHERE_LEAST, len(found) / 2)}
-    groups: dict[str, list[tuple[Kind, Outcome]]] = {}
+    groups: dict[str, list[tuple[DifferenceKind, CaseOutcome]]] = {}
     for each, kinds in found:
         kind = _standing(kinds, everywhere)
         groups.setdefault(kind.name, []).append((kind, each))
     return {min((kind for kind, _ in alike), key=_rank): [each for _, each in alike] for alike in groups.values()}
 
 
-def _rank(kind: Kind) -> int:
+def _rank(kind: DifferenceKind) -> int:
     return kind.rank
 
 
-def _standing(kinds: Sequence[Kind], everywhere: set[Kind]) -> Kind:
+def _standing(kinds: Sequence[DifferenceKind], everywhere: set[DifferenceKind]) -> DifferenceKind:
     """Return the kind that a case is reported under."""
     others = [kind for kind in kinds if kind not in everywhere] or list(kinds)
     return next((kind for kind in others if kind.severity != "low"), others[0])
@@ -233,21 +242,21 @@ def _is_error(path: str) -> bool:
     return path.lower().endswith(_ERROR_FIELD)
 
 
-def _kind(outcome: Outcome, difference: Difference) -> Kind:
+def _kind(outcome: CaseOutcome, difference: Difference) -> DifferenceKind:
     api = outcome.case.steps[difference.step].api
     if difference.path == "connection":
-        return Kind(f"{api}: the connection is not closed", "low", _NOT_CLOSED)
+        return DifferenceKind(f"{api}: the connection is not closed", "low", _NOT_CLOSED)
     field = _NUMBER.sub("", difference.path)
     name = f"{api}: {field} {_how(difference)}"
     if field.rpartition(".")[2] in _UNREAD.get(api, ()) and _has_error(outcome, difference):
-        return Kind(name, HARMLESS, _BESIDE_ERROR)
+        return DifferenceKind(name, HARMLESS, _BESIDE_ERROR)
     for row in EFFECTS:
         if row.api in {"*", api} and _ends(field, row.field) and row.fits(difference.expected, difference.actual):
-            return Kind(name, row.severity, row.effect + _error_name(difference))
-    return Kind(name, "medium", _OTHER)
+            return DifferenceKind(name, row.severity, row.effect + _error_name(difference))
+    return DifferenceKind(name, "medium", _OTHER)
 
 
-def _has_error(outcome: Outcome, difference: Difference) -> bool:
+def _has_error(outcome: CaseOutcome, difference: Difference) -> bool:
     """Whether the part of the answer has an error; it is Kafka's, else the field would not be judged by itself."""
     part = outcome.answers[difference.step]
     for name, number in _STEP.findall(difference.path.rpartition(".")[0]):

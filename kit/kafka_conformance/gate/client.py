@@ -37,8 +37,8 @@ from kafka_conformance.gate.known_failures import KnownFailures, Miss, invalid_e
 from kafka_conformance.gate.runner import GateResult
 from kafka_conformance.wire.broker_gate import runner as broker_runner
 from kafka_conformance.wire.client_gate import runner
-from kafka_conformance.wire.client_gate.promises import Found
-from kafka_conformance.wire.client_gate.runner import Outcome, meaning, run_script
+from kafka_conformance.wire.client_gate.promises import PromiseDifference
+from kafka_conformance.wire.client_gate.runner import ScriptOutcome, meaning, run_script
 from kafka_conformance.wire.client_gate.script import Script
 from kafka_conformance.wire.client_gate.workload import workload_of
 from kafka_conformance.wire.recording.addresses import Address
@@ -66,7 +66,7 @@ class ClientPlan:
     selection: str = ""
 
 
-def gate_client(target: broker_runner.Target, address: Address, plan: ClientPlan, known: KnownFailures,
+def gate_client(target: broker_runner.BrokerTarget, address: Address, plan: ClientPlan, known: KnownFailures,
                 emit: Callable[[Event], None], progress: Steps) -> GateResult:  # fmt: skip
     """Run all scripts, each in its own topic, and emit each event.
 
@@ -107,11 +107,11 @@ def rule_of(script: Script) -> str:
     return f"client/{script.id}"
 
 
-def _judge(outcome: Outcome, plan: ClientPlan, seconds: float, known: KnownFailures, record: Callable[[Event], None],
+def _judge(outcome: ScriptOutcome, plan: ClientPlan, seconds: float, known: KnownFailures, record: Callable[[Event], None],
            result: GateResult) -> RuleEnded:  # fmt: skip
     script, rule = outcome.script, rule_of(outcome.script)
     known.asked(rule, plan.release, [script.id])
-    kinds: dict[str, list[Found]] = {}
+    kinds: dict[str, list[PromiseDifference]] = {}
     for found in outcome.findings:
         kinds.setdefault(found.kind, []).append(found)
     covered = 0
@@ -123,8 +123,11 @@ def _judge(outcome: Outcome, plan: ClientPlan, seconds: float, known: KnownFailu
         if cover is None:
             result.unknown.append((event, ""))
         record(event)
-    agrees, is_known = outcome.verdict is runner.Verdict.AGREES, bool(kinds) and covered == len(kinds)
-    refuses, failed = outcome.verdict is runner.Verdict.NOT_APPLICABLE, outcome.verdict is runner.Verdict.NOT_JUDGED
+    agrees, is_known = outcome.verdict is runner.ScriptVerdict.AGREES, bool(kinds) and covered == len(kinds)
+    refuses, failed = (
+        outcome.verdict is runner.ScriptVerdict.NOT_APPLICABLE,
+        outcome.verdict is runner.ScriptVerdict.NOT_JUDGED,
+    )
     verdict: Verdict = "agrees" if agrees else "known" if is_known else "unsupported" if refuses else "differs"
     if failed:
         verdict = "errored"

@@ -40,7 +40,7 @@ from kafka_conformance.gate.questions import EXPECTED
 from kafka_conformance.gate.severity import Harm, harm_of, rank
 from kafka_reference.releases import Release
 
-__all__ = ["FLAKY", "Finder", "Finding"]
+__all__ = ["FLAKY", "Finder", "GateFinding"]
 
 _SHRINK_S = 15.0
 FLAKY = Known("gives another answer when it is asked again (--known-flaky)")
@@ -50,7 +50,7 @@ _Group: TypeAlias = tuple[str, Known | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class GateFinding:
     """A kind of difference: the event, the mutant that explains all of the kind, or an empty text, and its questions."""
 
     event: Differed
@@ -93,7 +93,7 @@ class Finder:
         return (*found, diagnosis_of(self._rule, self._changing, self._changing)) if self._changing else found
 
     def findings(self, wrong: Sequence[Difference], right: Sequence[tuple[Question, Answer]], known: KnownFailures,
-                 placed: Placed = ()) -> Iterator[Finding]:  # fmt: skip
+                 placed: Placed = ()) -> Iterator[GateFinding]:  # fmt: skip
         """Yield a finding for each kind of difference, the most harmful first.
 
         Those that a known failure covers are separate findings, and so are answers that change when the target is asked
@@ -189,7 +189,7 @@ class Finder:
         return line_of(answer) == line_of(difference.actual)
 
     def _finding(self, group: _Group, differences: Sequence[Difference], explained: Explanation | None,
-                 diagnosis: Diagnosis | None, harm: Harm, known: KnownFailures) -> Finding:  # fmt: skip
+                 diagnosis: Diagnosis | None, harm: Harm, known: KnownFailures) -> GateFinding:  # fmt: skip
         kind, covered = group
         example = self._unsaved(differences)
         file = self._save(example, len(differences))
@@ -220,7 +220,7 @@ class Finder:
         )  # fmt: skip
         mutant = diagnosis.mutant if diagnosis and diagnosis.equal == diagnosis.wrong else ""
         questions = tuple(one.question for one in differences)
-        return Finding(event, "" if mutant in READ_OFF else mutant, questions)
+        return GateFinding(event, "" if mutant in READ_OFF else mutant, questions)
 
     def _unsaved(self, differences: Sequence[Difference]) -> Difference:
         """Return the smallest difference that is not another finding's example; the smallest of all if each is one."""

@@ -28,7 +28,7 @@ from kafka_conformance.rules.common.partitioner_steps import PartitionStep, Stic
 from kafka_reference.java.thread_local_random import SeededDraws
 from kafka_reference.releases import Release
 
-__all__ = ["UNLIKELY", "Measured", "Scenario", "measure", "p_value", "scenarios"]
+__all__ = ["UNLIKELY", "Measured", "RepeatedQuestion", "measure", "p_value", "scenarios"]
 
 UNLIKELY = 1e-6
 _CHOICES = 4000
@@ -36,7 +36,7 @@ _DRAWS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class RepeatedQuestion:
     """One question, many times; ``chances`` by partition id, and the step whose answer is the choice.
 
     ``optional``: a client without what the scenario needs may report its questions as unsupported.
@@ -53,7 +53,7 @@ class Scenario:
 class Measured:
     """The result of a scenario: the distribution, and the outcomes that are not a choice."""
 
-    scenario: Scenario
+    scenario: RepeatedQuestion
     distribution: Distribution
     broken: tuple[tuple[Question, Unsupported | Failed | Lost], ...]
     elsewhere: tuple[dict[str, Any], ...]
@@ -70,7 +70,7 @@ _ALL = AskedCluster(_BROKERS, tuple(AskedPartition(number, number) for number in
 _SOME = AskedCluster(_BROKERS, tuple(AskedPartition(n, None if n in (1, 4) else n) for n in range(6)))
 
 
-def scenarios(rule: Rule, seed: int) -> list[Scenario]:
+def scenarios(rule: Rule, seed: int) -> list[RepeatedQuestion]:
     """Return the scenarios of a rule, the same in every release; none if its answers do not depend on chance."""
     if rule.question is StickyQuestion:
         return [
@@ -91,13 +91,13 @@ def _led(cluster: AskedCluster) -> dict[int, float]:
     return {partition.id: 1 / len(led) if partition.id in led else 0.0 for partition in cluster.partitions}
 
 
-def _sticky(title: str, cluster: AskedCluster, seed: int) -> Scenario:
+def _sticky(title: str, cluster: AskedCluster, seed: int) -> RepeatedQuestion:
     steps = (PartitionStep("t"),)
     asked = tuple(StickyQuestion((seed + number) % 2**53, cluster, steps) for number in range(_CHOICES))
-    return Scenario(title, asked, _led(cluster), 0, cluster is not _ALL)
+    return RepeatedQuestion(title, asked, _led(cluster), 0, cluster is not _ALL)
 
 
-def _builtin(title: str, cluster: AskedCluster, seed: int, queues: tuple[int, ...] | None) -> Scenario:
+def _builtin(title: str, cluster: AskedCluster, seed: int, queues: tuple[int, ...] | None) -> RepeatedQuestion:
     ids = tuple(partition.id for partition in cluster.partitions)
     load = () if queues is None else (LoadStep(queues, ids, None, len(queues)),)
     asked = tuple(
@@ -105,9 +105,9 @@ def _builtin(title: str, cluster: AskedCluster, seed: int, queues: tuple[int, ..
         for number in range(_CHOICES)
     )
     if queues is None:
-        return Scenario(title, asked, _led(cluster), 0, cluster is not _ALL)
+        return RepeatedQuestion(title, asked, _led(cluster), 0, cluster is not _ALL)
     weights = [max(queues) + 1 - size for size in queues]
-    return Scenario(title, asked, {i: w / sum(weights) for i, w in zip(ids, weights, strict=True)}, 1, True)
+    return RepeatedQuestion(title, asked, {i: w / sum(weights) for i, w in zip(ids, weights, strict=True)}, 1, True)
 
 
 def _draws(seed: int) -> tuple[int, ...]:
@@ -116,7 +116,7 @@ def _draws(seed: int) -> tuple[int, ...]:
     return tuple(draws.next() for _ in range(_DRAWS))
 
 
-def measure(target: Answerer, rule: Rule, release: Release, scenario: Scenario) -> Measured:
+def measure(target: Answerer, rule: Rule, release: Release, scenario: RepeatedQuestion) -> Measured:
     """Ask the question many times, and compare the choices with the chances."""
     outcomes = target.answer(rule, release, scenario.questions)
     answers = [outcome.answer for outcome in outcomes if isinstance(outcome, Answered)]

@@ -22,10 +22,10 @@ from kafka_conformance.generated_mutants.population import Mutant
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import fingerprint
 
-__all__ = ["Record", "Results", "Row", "fingerprint_of", "merged", "read", "shipped", "write"]
+__all__ = ["GeneratedRow", "Record", "Results", "fingerprint_of", "merged", "read", "shipped", "write"]
 
 
-class Row(msgspec.Struct, frozen=True):
+class GeneratedRow(msgspec.Struct, frozen=True):
     """The generated mutants of one rule."""
 
     rule: str
@@ -45,9 +45,9 @@ class Row(msgspec.Struct, frozen=True):
 class Record(msgspec.Struct, frozen=True):
     """Rows, in the order of the rules."""
 
-    rows: tuple[Row, ...] = ()
+    rows: tuple[GeneratedRow, ...] = ()
 
-    def row(self, slug: str) -> Row | None:
+    def row(self, slug: str) -> GeneratedRow | None:
         """Return the row of a rule."""
         return next((row for row in self.rows if row.rule == slug), None)
 
@@ -65,7 +65,7 @@ def fingerprint_of(slug: str, mutants: Sequence[Mutant], code: str = "") -> str:
     return digest.hexdigest()
 
 
-def merged(record: Record, rows: Iterable[Row]) -> Record:
+def merged(record: Record, rows: Iterable[GeneratedRow]) -> Record:
     """Return the record with ``rows`` in place of its rows of the same rules."""
     found = {row.rule: row for row in (*record.rows, *rows)}
     return Record(tuple(found[rule] for rule in RULES if rule in found))

@@ -10,7 +10,7 @@ from kafka_conformance.generated_mutants.explanations import explain
 from kafka_conformance.generated_mutants.mutant_trial import Result
 from kafka_conformance.generated_mutants.mutations import Mutation
 from kafka_conformance.generated_mutants.population import Mutant
-from kafka_conformance.generated_mutants.record import Row
+from kafka_conformance.generated_mutants.record import GeneratedRow
 
 __all__ = ["FROZEN", "GATE", "Score", "row_of", "score_of"]
 
@@ -54,15 +54,19 @@ class Score:
         return killed / every if every else 1.0
 
 
-def row_of(slug: str, fingerprint: str, seed: int, mutants: Sequence[Mutant], known: Mapping[str, Result]) -> Row:
+def row_of(
+    slug: str, fingerprint: str, seed: int, mutants: Sequence[Mutant], known: Mapping[str, Result]
+) -> GeneratedRow:
     """Return the row of a rule whose mutants all have a result."""
     results = [known[mutant.mutation.key] for mutant in mutants]
     count = Counter(result.verdict for result in results)
     survivors = tuple(result.key for result in results if result.verdict == "survived")
-    return Row(slug, fingerprint, seed, len(results) - count["invalid"], count["frozen"], count["fresh"], survivors)
+    return GeneratedRow(
+        slug, fingerprint, seed, len(results) - count["invalid"], count["frozen"], count["fresh"], survivors
+    )
 
 
-def score_of(row: Row, mutants: Sequence[Mutant]) -> Score:
+def score_of(row: GeneratedRow, mutants: Sequence[Mutant]) -> Score:
     """Return the score of a row; ``mutants`` are those of its rule."""
     by_key = {mutant.mutation.key: mutant.mutation for mutant in mutants}
     survivors = [by_key[key] for key in row.survivors if key in by_key]

@@ -20,7 +20,7 @@ from kafka_conformance.kit_mistakes.mistake import patched
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify import verification
 from kafka_conformance.verify.mutants import comparison as mutants
-from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
+from kafka_conformance.verify.verification import RuleResult, VerificationPlan, Verifier
 from kafka_reference.partitioning import murmur2_fast
 from kafka_reference.partitioning.murmur2 import M
 
@@ -43,7 +43,7 @@ class Check:
 def _verified(bench: Bench, slugs: Sequence[str]) -> list[RuleResult]:
     """Return the results of ``verify`` for these rules."""
     rules = [RULES[slug] for slug in slugs]
-    plan = Plan(rules, [RELEASE], 0, 0, -1)
+    plan = VerificationPlan(rules, [RELEASE], 0, 0, -1)
     verifier = Verifier(bench.oracle, ReferenceAnswerer(), plan, lambda rule: [source(rule)], bench.folder)
     return [verifier.verify(rule, release) for rule, release in plan.tasks()]
 
@@ -74,7 +74,7 @@ def _verify_wrong_java(bench: Bench) -> str:
     return "" if code == 1 else f"exit code {code}, although the Java half of {_DRAWS} is wrong"
 
 
-def _killed(bench: Bench, planted: Sequence[Mutant]) -> mutants.Verdict:
+def _killed(bench: Bench, planted: Sequence[Mutant]) -> mutants.MutantFailures:
     """Return the verdict of ``selftest`` on these mutants."""
     java, results = CachedAnswerer(bench.java), []
     slugs = list(dict.fromkeys(mutant.rule for mutant in planted))

@@ -28,7 +28,7 @@ def _of_all_but_first(ended: Sequence[RuleEnded], *rest: Any) -> Ended:
     return _ended(ended[1:] or ended, *rest)
 
 
-def _all_killed(slugs: Sequence[str], results: Sequence[tuple[Mutant, Tally]]) -> comparison.Verdict:
+def _all_killed(slugs: Sequence[str], results: Sequence[tuple[Mutant, Tally]]) -> comparison.MutantFailures:
     return replace(_verdict(slugs, results), alive=())
 
 

@@ -14,7 +14,17 @@ from enum import StrEnum, unique
 from types import MappingProxyType
 
 __all__ = [
-    "KINDS", "LEFT_OUT", "UNJUDGED", "Answer", "Effect", "Finding", "Findings", "Kind", "Loss", "Severity", "Situation",
+    "KINDS",
+    "LEFT_OUT",
+    "UNJUDGED",
+    "Answer",
+    "Effect",
+    "Findings",
+    "Kind",
+    "LogFinding",
+    "Loss",
+    "Severity",
+    "Situation",
 ]  # fmt: skip
 
 KEPT = 20
@@ -118,7 +128,7 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LogFinding:
     """One finding.
 
     ``file`` is relative to the inspected directory. ``position`` is in bytes from the start of the file, ``end`` that of
@@ -153,7 +163,7 @@ class Findings:
     def __init__(self) -> None:
         self.situation = Situation.KEPT
         """What a start does with the segment that is being inspected."""
-        self._kept: list[Finding] = []
+        self._kept: list[LogFinding] = []
         self._counts: Counter[tuple[str, Severity, str]] = Counter()
         self._totals: Counter[Severity] = Counter()
         self._kinds: Counter[str] = Counter()
@@ -172,7 +182,7 @@ class Findings:
         severity: Severity | None = None,
         effect: Effect | None = None,
         loss: Loss | None = None,
-    ) -> Finding | None:
+    ) -> LogFinding | None:
         """Add a finding and return it, or None if it is only counted. Raises KeyError for an unknown kind.
 
         ``size`` is the number of bytes at ``position``. ``severity`` and ``effect`` are the kind's by default.
@@ -186,7 +196,7 @@ class Findings:
         if self._counts[key] > KEPT:
             return None
         end = None if position is None or size is None else position + size
-        found = Finding(kind, meant, file, position, offset, what,
+        found = LogFinding(kind, meant, file, position, offset, what,
                         KINDS[kind].effect_in(self.situation) if effect is None else effect, end, loss)  # fmt: skip
         self._kept.append(found)
         return found
@@ -204,7 +214,7 @@ class Findings:
             self._kinds[kind] -= count
         self.mark()
 
-    def __iter__(self) -> Iterator[Finding]:
+    def __iter__(self) -> Iterator[LogFinding]:
         return iter(self._kept)
 
     def __len__(self) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from kafka_conformance.log_inspect.findings import Answer, Effect, Finding, Loss
+from kafka_conformance.log_inspect.findings import Answer, Effect, LogFinding, Loss
 from kafka_conformance.log_inspect.header import BatchHeader
 
 __all__ = ["Losses"]
@@ -24,13 +24,13 @@ class Losses:
     def __init__(self) -> None:
         self.open: list[Loss] = []
         """Losses after which no good batch has been read so far."""
-        self._found: list[tuple[Finding, Loss, int | None]] = []
+        self._found: list[tuple[LogFinding, Loss, int | None]] = []
         self._found_before = 0
         self._unmarked: list[Loss] = []
         self._lost_snapshots: list[Loss] = []
         self._newest_snapshot = -1
 
-    def add(self, found: Finding | None, header: BatchHeader | None = None) -> None:
+    def add(self, found: LogFinding | None, header: BatchHeader | None = None) -> None:
         """Take note of a finding with a loss; ``header`` is that of the batch, None for bytes that are not one."""
         if found is None or found.loss is None:  # counted only
             return

@@ -89,7 +89,7 @@ class OffsetRange(msgspec.Struct, frozen=True):
 
 
 class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A finding: see :class:`kafka_conformance.log_inspect.findings.Finding`. ``more`` like it are only counted.
+    """A finding: see :class:`kafka_conformance.log_inspect.findings.LogFinding`. ``more`` like it are only counted.
 
     The bytes are those from ``position`` to before ``end_position``; without them it is the whole file. ``lost`` are the
     offsets that cannot be read, None if all can; ``next_good_offset`` can be read after them, None if none can.

@@ -23,11 +23,11 @@ from kafka_reference.elections import eligible_leader_replicas, leader_election
 from kafka_reference.elections.partition_registration import NO_LEADER
 from kafka_reference.replication.produce_acks import ALL, Completion
 
-__all__ = ["MISTAKES", "Mistake", "mistaken"]
+__all__ = ["MISTAKES", "ReplicationMistake", "mistaken"]
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class ReplicationMistake:
     """A mistake: a function or method of the reference that is replaced."""
 
     slug: str
@@ -43,7 +43,7 @@ class Mistake:
 
 
 @contextmanager
-def mistaken(mistake: Mistake) -> Iterator[None]:
+def mistaken(mistake: ReplicationMistake) -> Iterator[None]:
     """Let the reference make a mistake within the block."""
     right = vars(mistake.owner)[mistake.name]
     setattr(mistake.owner, mistake.name, mistake.wrong(right))
@@ -194,14 +194,14 @@ def _preferred_returns(right: Any) -> Any:
 
 
 MISTAKES = (
-    Mistake(
+    ReplicationMistake(
         "hw-leader-end",
         "The high watermark is the end of the leader's log.",
         partition_leader,
         "leader_high_watermark",
         _high_watermark(lambda end, followers, in_sync: end),
     ),
-    Mistake(
+    ReplicationMistake(
         "hw-max",
         "The high watermark is the furthest follower's end.",
         partition_leader,
@@ -210,172 +210,176 @@ MISTAKES = (
             lambda end, followers, in_sync: max((one.log_end_offset for one in followers.values()), default=end)
         ),
     ),
-    Mistake(
+    ReplicationMistake(
         "hw-majority",
         "The high watermark is what two of three replicas have.",
         partition_leader,
         "leader_high_watermark",
         _high_watermark(lambda end, followers, in_sync: sorted(_ends(end, followers, followers))[1]),
     ),
-    Mistake(
+    ReplicationMistake(
         "hw-every-replica",
         "The high watermark waits for every replica, in sync or not.",
         partition_leader,
         "leader_high_watermark",
         _high_watermark(lambda end, followers, in_sync: min(_ends(end, followers, followers))),
     ),
-    Mistake(
+    ReplicationMistake(
         "hw-below-minimum",
         "The high watermark rises with fewer in-sync replicas than min.insync.replicas.",
         partition_leader,
         "leader_high_watermark",
         _below_minimum,
     ),
-    Mistake(
+    ReplicationMistake(
         "hw-follows-minimum",
         "A lower min.insync.replicas raises the high watermark at once.",
         ClusterState,
         "_follow_metadata",
         _minimum_moves_high_watermark,
     ),
-    Mistake(
+    ReplicationMistake(
         "lag-twice-the-session",
         "A follower that lags leaves the ISR only when its session ends.",
         PartitionLeader,
         "out_of_sync",
         lambda right: lambda self, now_ms: frozenset(),
     ),
-    Mistake(
+    ReplicationMistake(
         "session-keeps-isr",
         "A follower whose session ends stays in the ISR.",
         KraftController,
         "end_session",
         _stays_in_sync,
     ),
-    Mistake(
+    ReplicationMistake(
         "minimum-ignored",
         "min.insync.replicas is ignored.",
         cluster_history,
         "error_before_append",
         _with_minimum(lambda minimum: 1),
     ),
-    Mistake(
+    ReplicationMistake(
         "minimum-exclusive",
         "The ISR must have more than min.insync.replicas.",
         cluster_history,
         "error_before_append",
         _with_minimum(lambda minimum: minimum + 1),
     ),
-    Mistake(
+    ReplicationMistake(
         "minimum-beside-the-leader",
         "min.insync.replicas counts followers only.",
         partition_leader,
         "effective_min_in_sync",
         lambda right: lambda minimum, replicas, behaviour: min(minimum, replicas - 1),
     ),
-    Mistake(
+    ReplicationMistake(
         "minimum-for-acks-1",
         "min.insync.replicas counts with acks=1, too.",
         cluster_history,
         "error_before_append",
         lambda right: lambda acks, count, minimum: right(ALL if acks else acks, count, minimum),
     ),
-    Mistake(
+    ReplicationMistake(
         "all-answers-at-once",
         "acks=all is answered once the leader has the record.",
         cluster_state,
         "check_completion",
         lambda right: lambda *args, **options: Completion(True, "NONE"),
     ),
-    Mistake(
+    ReplicationMistake(
         "any-acks", "Any number of acks is accepted.", cluster_history, "is_valid_acks", lambda right: lambda acks: True
     ),
-    Mistake("unclean-by-default", "Unclean leader election is on.", KraftController, "_change", _unclean),
-    Mistake("epoch-stays", "An election leaves the leader epoch unchanged.", KraftController, "_change", _keeps_epoch),
-    Mistake(
+    ReplicationMistake("unclean-by-default", "Unclean leader election is on.", KraftController, "_change", _unclean),
+    ReplicationMistake(
+        "epoch-stays", "An election leaves the leader epoch unchanged.", KraftController, "_change", _keeps_epoch
+    ),
+    ReplicationMistake(
         "shrink-raises-epoch",
         "The leader epoch rises when the ISR shrinks, as up to 3.5.x.",
         KraftController,
         "_change",
         _shrink_raises_epoch,
     ),
-    Mistake(
+    ReplicationMistake(
         "removal-keeps-epoch",
         "With ZooKeeper, the end of a follower's session leaves the leader epoch.",
         ZooKeeperController,
         "end_session",
         _removal_keeps_epoch,
     ),
-    Mistake(
+    ReplicationMistake(
         "elects-lowest-id",
         "The in-sync replica with the lowest id is elected.",
         leader_election,
         "elect_leader",
         _elects_lowest,
     ),
-    Mistake(
+    ReplicationMistake(
         "preferred-returns",
         "The preferred replica leads again as soon as it is in sync.",
         ClusterHistory,
         "_settle",
         _preferred_returns,
     ),
-    Mistake(
+    ReplicationMistake(
         "last-replica-leaves",
         "The last in-sync replica leaves the ISR in every release.",
         KraftController,
         "_change",
         _last_replica_leaves,
     ),
-    Mistake(
+    ReplicationMistake(
         "eligible-after-crash",
         "A replica is still eligible after its broker was killed.",
         KraftController,
         "register",
         _restart_is_clean,
     ),
-    Mistake(
+    ReplicationMistake(
         "minimum-keeps-eligible",
         "A new min.insync.replicas keeps the eligible leader replicas.",
         KraftController,
         "change_min_isr",
         _keeps_eligible,
     ),
-    Mistake(
+    ReplicationMistake(
         "last-leader-forgotten",
         "The last known leader is not elected.",
         eligible_leader_replicas,
         "last_known_leader",
         lambda right: lambda *args: None,
     ),
-    Mistake(
+    ReplicationMistake(
         "no-eligible-replicas",
         "There are no eligible leader replicas.",
         eligible_leader_replicas,
         "eligible_replicas",
         lambda right: lambda *args: ((), ()),
     ),
-    Mistake(
+    ReplicationMistake(
         "no-truncation",
         "A former leader keeps what diverges.",
         ReplicaLog,
         "truncate_divergence",
         lambda right: lambda self, leader: False,
     ),
-    Mistake(
+    ReplicationMistake(
         "truncates-to-hw",
         "A log that diverges is cut to its high watermark, as before KIP-101.",
         ReplicaLog,
         "truncate_divergence",
         _truncates_to_high_watermark,
     ),
-    Mistake(
+    ReplicationMistake(
         "restart-truncates",
         "A broker that starts cuts its log to the high watermark.",
         ReplicaLog,
         "restart",
         _restart_truncates,
     ),
-    Mistake("reads-to-end", "Consumers read to the end of the leader's log.", ClusterHistory, "_settle", _reads_to_end),
+    ReplicationMistake(
+        "reads-to-end", "Consumers read to the end of the leader's log.", ClusterHistory, "_settle", _reads_to_end
+    ),
 )
 """The mistakes."""

@@ -17,13 +17,13 @@ from kafka_conformance.rules.eras import record_in
 from kafka_reference.behaviour import Behaviour, Change
 from kafka_reference.releases import Release
 
-__all__ = ["Line", "behaviour_lines", "behaviour_page", "print_lines"]
+__all__ = ["BehaviourLine", "behaviour_lines", "behaviour_page", "print_lines"]
 
 _HEADS = ("field", "value", "effect", "releases", "ticket")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BehaviourLine:
     """A field of a behaviour record, with its value in each release that was asked for.
 
     ``values`` is a value for each release, None where the class is not mirrored there; ``releases`` is a text that names
@@ -47,7 +47,7 @@ class Line:
         return ["not there" if value is None else _in_words(value[0]) for value in self.values]
 
 
-def behaviour_lines(rule: Rule, releases: Sequence[Release]) -> list[Line]:
+def behaviour_lines(rule: Rule, releases: Sequence[Release]) -> list[BehaviourLine]:
     """Return the fields of the records of ``rule`` in a release; of two releases, those that differ.
 
     Fields that no question of the rule can show are left out, and of two releases the records that only one of them has:
@@ -63,7 +63,7 @@ def behaviour_lines(rule: Rule, releases: Sequence[Release]) -> list[Line]:
     ]
 
 
-def _shows(other: str | None, lines: Mapping[str, Line]) -> bool:
+def _shows(other: str | None, lines: Mapping[str, BehaviourLine]) -> bool:
     """Return whether the field that another field shows with holds in both releases."""
     return other is None or all(value is not None and value[0] for value in lines[other].values)
 
@@ -82,7 +82,7 @@ def behaviour_page(rules: Iterable[Rule]) -> str:
     return "\n\n".join(sections) + "\n"
 
 
-def print_lines(lines: Sequence[Line], out: Console) -> None:
+def print_lines(lines: Sequence[BehaviourLine], out: Console) -> None:
     """Print a table for each Java class, with a row for each field."""
     for java_class, fields in groupby(lines, lambda line: line.java_class):
         out.print(Text(java_class, style="bold"))
@@ -91,12 +91,12 @@ def print_lines(lines: Sequence[Line], out: Console) -> None:
         out.print()
 
 
-def _lines(rule: Rule, record: type[Behaviour], releases: Sequence[Release]) -> Iterator[Line]:
+def _lines(rule: Rule, record: type[Behaviour], releases: Sequence[Release]) -> Iterator[BehaviourLine]:
     resolved = [record_in(record, release) for release in releases]
     for change in record.changes():
         values = tuple(None if one is None else (getattr(one, change.name),) for one in resolved)
         spans = _spans_in_words(change)
-        line = Line(record.java_class, record, change.name, values, change.effect, spans, change.ticket)
+        line = BehaviourLine(record.java_class, record, change.name, values, change.effect, spans, change.ticket)
         if str(line) not in rule.unobservable:
             yield line
 

@@ -27,9 +27,9 @@ from kafka_jars.pins import load
 from kafka_reference.releases import parse_release
 
 __all__ = [
+    "ChangeExample",
     "Changes",
-    "Example",
-    "Found",
+    "ExplainingFields",
     "RuleChange",
     "SameAnswer",
     "index_table",
@@ -49,20 +49,20 @@ class SameAnswer(msgspec.Struct, frozen=True):
     answer: dict[str, Any]
 
 
-class Found(msgspec.Struct, frozen=True):
+class ExplainingFields(msgspec.Struct, frozen=True):
     """The fields of behaviour records that explain a change, as ``Record.field``."""
 
     fields: tuple[str, ...] = ()
 
 
-class Example(msgspec.Struct, frozen=True):
+class ChangeExample(msgspec.Struct, frozen=True):
     """The smallest question that shows a kind of change (``description``), and the answers before and after the change."""
 
     rule: str
     description: str
     question: dict[str, Any]
     answers: tuple[SameAnswer, SameAnswer]
-    found: Found = Found()
+    found: ExplainingFields = ExplainingFields()
 
     @property
     def releases(self) -> tuple[str, str]:
@@ -85,7 +85,7 @@ class Changes:
     """Every change that is on record."""
 
     rules: tuple[RuleChange, ...]
-    examples: tuple[Example, ...]
+    examples: tuple[ChangeExample, ...]
 
     def merged(self, new: Changes, asked: Sequence[str]) -> Changes:
         """Return these changes with those of the rules ``asked`` replaced."""
@@ -101,7 +101,7 @@ def read_changes(folder: Path) -> Changes:
     try:
         rules = _lines(folder / "rules.ndjson", RuleChange)
         files = sorted({change.after for change in rules if change.what == "changes"}, key=parse_release)
-        examples = [each for name in files for each in _lines(folder / f"{name}.ndjson", Example)]
+        examples = [each for name in files for each in _lines(folder / f"{name}.ndjson", ChangeExample)]
     except (BadInput, *UNREADABLE) as error:
         raise BadInput(
             f"{folder} has no changes that can be read: {error}; write them with diff all --table"
@@ -118,7 +118,7 @@ def write_changes(folder: Path, changes: Changes) -> None:
         examples = [each for each in changes.examples if each.releases[1] == release]
         examples.sort(key=_place)  # stable: kinds stay in their order
         # In the form in which they are read again: Java's answers list their fields in another order than the file.
-        examples = list(msgspec.json.Decoder(Example).decode_lines(_encoded(examples)))
+        examples = list(msgspec.json.Decoder(ChangeExample).decode_lines(_encoded(examples)))
         write_whole(folder / f"{release}.md", release_page(folder.name, list(here), examples).encode())
         wanted.add(f"{release}.md")
         if examples:
@@ -139,7 +139,7 @@ def index_table(folder: str, changes: Changes) -> str:
     return "\n".join(lines) + "\n"
 
 
-def release_page(folder: str, rules: Sequence[RuleChange], examples: Sequence[Example]) -> str:
+def release_page(folder: str, rules: Sequence[RuleChange], examples: Sequence[ChangeExample]) -> str:
     """Return the page of a release: what changed and why, then examples, rule by rule."""
     before, after = rules[0].before, rules[0].after
     about = f"What Kafka's own classes answer differently in {after} than in {before}."
@@ -161,7 +161,7 @@ def release_page(folder: str, rules: Sequence[RuleChange], examples: Sequence[Ex
     return "\n\n".join(parts) + "\n"
 
 
-def _place(change: RuleChange | Example) -> int:
+def _place(change: RuleChange | ChangeExample) -> int:
     """Return the place of a rule among all, in their usual order."""
     return list(RULES).index(change.rule)
 
@@ -174,7 +174,7 @@ def _existence(change: RuleChange) -> Iterator[str]:
         yield f"{rule} ends with {change.before}."
 
 
-def _change(example: Example, *, why: bool) -> Iterator[str]:
+def _change(example: ChangeExample, *, why: bool) -> Iterator[str]:
     yield f"### {_plain(example.description)}"
     if why and (reasons := _reasons(example)):
         yield "\n".join(reasons)
@@ -182,7 +182,7 @@ def _change(example: Example, *, why: bool) -> Iterator[str]:
     yield example_table(question, [(each.kafka[0], each.answer) for each in example.answers], to_first=True)
 
 
-def _reasons(example: Example) -> list[str]:
+def _reasons(example: ChangeExample) -> list[str]:
     """Return the effects of the fields that explain a change, with their releases and tickets."""
     lines = behaviour_lines(RULES[example.rule], tuple(map(parse_release, example.releases)))
     by_name = {

@@ -26,7 +26,7 @@ from kafka_conformance.reports.type_docs import FieldDoc, StructDoc, struct_docs
 from kafka_conformance.rules.answer_types import answer_types, entry_types, step_types, struct_of
 from kafka_conformance.rules.summaries import RuleSummary, rule_summary
 
-__all__ = ["Example", "index_page", "rule_page"]
+__all__ = ["RuleExample", "index_page", "rule_page"]
 
 _WRITTEN = (
     "<!-- Written by `kafka-conformance rules --write kit/docs/rules`: edit summary.toml, types and docstrings. -->"
@@ -37,7 +37,7 @@ _WIDTH = 125
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class RuleExample:
     """A question with Java's answer, the releases that give it, and the kinds of question that it belongs to."""
 
     question: Question
@@ -48,7 +48,7 @@ class Example:
 
 def rule_page(
     rule: Rule,
-    examples: Sequence[Example],
+    examples: Sequence[RuleExample],
     thrown: Sequence[Answer],
     kinds_in_domain: frozenset[str],
     out_of_domain: Sequence[str],
@@ -265,7 +265,7 @@ def _natural(text: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", text) if part]
 
 
-def _examples(examples: Sequence[Example]) -> Iterator[str]:
+def _examples(examples: Sequence[RuleExample]) -> Iterator[str]:
     yield "## Examples\n\nQuestions with the answers of Kafka's own classes."
     for number, example in enumerate(examples, 1):
         question, answer = map(_laid_out, (example.question, example.answer))

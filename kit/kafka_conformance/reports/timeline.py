@@ -16,11 +16,11 @@ from kafka_conformance.core.console import styled
 from kafka_conformance.core.timeline import NOTHING, Explained
 from kafka_conformance.reports.tables import PlainTable
 
-__all__ = ["Row", "Timeline", "print_timeline"]
+__all__ = ["Timeline", "TimelineRow", "print_timeline"]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TimelineRow:
     """A step as one implementation answers it; ``instead`` is the reference's answer where that differs."""
 
     explained: Explained
@@ -38,7 +38,7 @@ class Timeline:
     answerer: str
     asked: tuple[tuple[str, str], ...]
     answered: tuple[tuple[str, str], ...]
-    rows: tuple[Row, ...]
+    rows: tuple[TimelineRow, ...]
     instead: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -69,7 +69,7 @@ def print_timeline(out: Console, timeline: Timeline) -> None:
         out.print(_text(f"◀ {many}", "bold red"), soft_wrap=True)
 
 
-def _timeline(rows: Sequence[Row], step_width: int) -> PlainTable:
+def _timeline(rows: Sequence[TimelineRow], step_width: int) -> PlainTable:
     clocked = any(row.explained.time_ms is not None for row in rows)
     heads = ["#", *["ms"] * clocked, "step", "answer, why, and the state where it changed"]
     lines = []
@@ -83,7 +83,7 @@ def _timeline(rows: Sequence[Row], step_width: int) -> PlainTable:
     return PlainTable("", heads, lines, right=range(len(heads) - 2), widest={len(heads) - 2: step_width})
 
 
-def _cell(row: Row, changed: Iterable[tuple[str, str]]) -> Iterator[Text]:
+def _cell(row: TimelineRow, changed: Iterable[tuple[str, str]]) -> Iterator[Text]:
     one = row.explained
     if row.instead is None and one.answer == NOTHING and (one.reasons or one.state):
         pass  # the step says what happened

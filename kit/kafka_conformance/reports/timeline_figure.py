@@ -21,7 +21,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import write_report
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.timeline import Box, Lane
-from kafka_conformance.reports.timeline import Row, Timeline
+from kafka_conformance.reports.timeline import Timeline, TimelineRow
 
 __all__ = ["draw", "figure", "ready"]
 
@@ -105,14 +105,14 @@ def figure(timeline: Timeline) -> bytes:
     return written + b"\n"
 
 
-def _boxes(rows: Sequence[Row]) -> Iterator[Box]:
+def _boxes(rows: Sequence[TimelineRow]) -> Iterator[Box]:
     for row in rows:
         for lane in row.explained.lanes:
             yield from lane.queue
             yield from lane.out
 
 
-def _tracks(rows: Sequence[Row], top: int) -> Iterator[_Track]:
+def _tracks(rows: Sequence[TimelineRow], top: int) -> Iterator[_Track]:
     """Yield a track for each lane that is ever filled, sorted so that t-2 comes before t-10."""
     lanes: dict[str, list[Lane]] = {}
     for row in rows:
@@ -130,7 +130,7 @@ def _natural(name: str) -> list[tuple[int, str]]:
     return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"([0-9]+)", name)]
 
 
-def _bands(root: Element, rows: Sequence[Row], place: tuple[int, int, int], clocked: bool) -> None:
+def _bands(root: Element, rows: Sequence[TimelineRow], place: tuple[int, int, int], clocked: bool) -> None:
     """Draw a band for each instant with its time, or for each step if there is no clock."""
     left, head, bottom = place
     at = 0
@@ -150,7 +150,7 @@ def _bands(root: Element, rows: Sequence[Row], place: tuple[int, int, int], cloc
     _words(root, _EDGE, head - 3, "step", "quiet")
 
 
-def _mark(root: Element, row: Row, number: int, x: int, place: tuple[int, int]) -> None:
+def _mark(root: Element, row: TimelineRow, number: int, x: int, place: tuple[int, int]) -> None:
     """Draw a step's name upright in its column, with a tooltip of everything about it."""
     one, (head, foot) = row.explained, place
     group = SubElement(root, "g")
@@ -166,11 +166,11 @@ def _mark(root: Element, row: Row, number: int, x: int, place: tuple[int, int]) 
     _words(group, x, y, _cut(_label(row), _LONGEST_MARK), style, transform=f"rotate(-90 {x} {y})")
 
 
-def _label(row: Row) -> str:
+def _label(row: TimelineRow) -> str:
     return harmless(("" if row.instead is None else "◀ ") + row.explained.mark)
 
 
-def _lane(root: Element, rows: Sequence[Row], track: _Track, left: int, right: int) -> None:
+def _lane(root: Element, rows: Sequence[TimelineRow], track: _Track, left: int, right: int) -> None:
     for y, style in ((track.top - 1, "edge"), (track.line - 1, "divide")):
         if style == "edge" or track.out:
             SubElement(root, "line", {"x1": str(_EDGE), "x2": str(right), "y1": str(y), "y2": str(y), "class": style})

@@ -17,7 +17,7 @@ from kafka_conformance.core.pipeline import kind_of, size_of
 from kafka_conformance.core.protocol import Agrees, Outcome, Question, judge
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.reports.behaviour import behaviour_lines
-from kafka_conformance.verify.release_diff import Change, ReleaseDiff
+from kafka_conformance.verify.release_diff import KindOfChange, ReleaseDiff
 from kafka_reference.behaviour import Behaviour, overridden
 from kafka_reference.releases import Release
 
@@ -43,11 +43,11 @@ class Field:
 class AttributedChange:
     """A change between two releases, and the fields that explain its example; no field if that is not known."""
 
-    change: Change
+    change: KindOfChange
     fields: tuple[Field, ...]
 
 
-def attribute(diff: ReleaseDiff, changes: Iterable[Change]) -> Iterator[AttributedChange]:
+def attribute(diff: ReleaseDiff, changes: Iterable[KindOfChange]) -> Iterator[AttributedChange]:
     """Yield the changes with the fields that explain their examples.
 
     A field that explains none of these is looked for in all differences found; the smallest that needs it is a change of
@@ -59,7 +59,7 @@ def attribute(diff: ReleaseDiff, changes: Iterable[Change]) -> Iterator[Attribut
     by_question = {one.question: one for one in sorted(diff.tally.differences, key=size_of)}
     for _, question in attribution.still_unnamed(by_question):
         found = by_question[question]
-        yield AttributedChange(Change(kind_of(diff.rule, found), found, 1), attribution.fields_of(question))
+        yield AttributedChange(KindOfChange(kind_of(diff.rule, found), found, 1), attribution.fields_of(question))
 
 
 def differing(rule: Rule, releases: tuple[Release, Release]) -> list[Field]:

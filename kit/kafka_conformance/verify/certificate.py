@@ -18,14 +18,14 @@ from kafka_conformance.core.files import working_folder, write_whole
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.coverage.record import Record, Share
+from kafka_conformance.verify.coverage.record import Ratio, Record
 from kafka_conformance.verify.coverage.record import shipped as shipped_coverage
-from kafka_conformance.verify.coverage.summary import Summary, newest_summaries
+from kafka_conformance.verify.coverage.summary import MethodSummary, newest_summaries
 from kafka_conformance.verify.fingerprint import fingerprint
-from kafka_conformance.verify.verification import Plan, RuleResult
+from kafka_conformance.verify.verification import RuleResult, VerificationPlan
 from kafka_jars.pins import Pins
 from kafka_jars.store import cache_folder
-from kafka_reference.certificate import Certificate, MutationScore, Row, reference_fingerprint
+from kafka_reference.certificate import Certificate, CertificateRow, MutationScore, reference_fingerprint
 from kafka_reference.releases import parse_release
 
 __all__ = [
@@ -60,7 +60,7 @@ def last_certificate() -> Path:
     return cache_folder() / "certificates" / f"{name}.json"
 
 
-def made_from(results: Sequence[RuleResult], plan: Plan, jvm: str) -> Certificate:
+def made_from(results: Sequence[RuleResult], plan: VerificationPlan, jvm: str) -> Certificate:
     """Return the certificate of one run."""
     fingerprints = _fingerprints([result.tally.rule for result in results])
     return Certificate(
@@ -70,7 +70,7 @@ def made_from(results: Sequence[RuleResult], plan: Plan, jvm: str) -> Certificat
         jvm=jvm,
         reference_sha256=reference_fingerprint(),
         rows=tuple(
-            Row(
+            CertificateRow(
                 rule=result.tally.rule.slug,
                 release=str(result.release),
                 asked=result.tally.total,
@@ -151,7 +151,7 @@ def with_rows_of(earlier: Certificate, made: Certificate) -> Certificate:
     return replace(made, rows=every, harness={**made.harness, **harness}, unproven=unproven)
 
 
-def _run_of(row: Row, earlier: Certificate, made: Certificate) -> dict[str, Any]:
+def _run_of(row: CertificateRow, earlier: Certificate, made: Certificate) -> dict[str, Any]:
     """Return the fields of a row's run that differ from those of ``made``."""
     run = {
         name: getattr(earlier, name) if getattr(row, name) is None else getattr(row, name)
@@ -225,7 +225,7 @@ def markdown(made: Certificate, coverage: Record | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _coverage_cells(summary: Summary | None, score: MutationScore | None) -> str:
+def _coverage_cells(summary: MethodSummary | None, score: MutationScore | None) -> str:
     if summary is None:
         return f"not measured | not measured | | {_killed(score)} | | "
     row = summary.row
@@ -238,7 +238,7 @@ def _killed(score: MutationScore | None) -> str:
         return "not measured"
     if not score.mutants:
         return "none of its own"
-    return str(Share(score.by_gate, score.mutants))
+    return str(Ratio(score.by_gate, score.mutants))
 
 
 def _fingerprints(rules: Sequence[Rule]) -> dict[str, str]:
@@ -246,6 +246,6 @@ def _fingerprints(rules: Sequence[Rule]) -> dict[str, str]:
     return {slug: fingerprint(rule) for slug, rule in by_slug.items()}
 
 
-def _sorted(rows: Sequence[Row]) -> tuple[Row, ...]:
+def _sorted(rows: Sequence[CertificateRow]) -> tuple[CertificateRow, ...]:
     order = {slug: number for number, slug in enumerate(RULES)}
     return tuple(sorted(rows, key=lambda row: (parse_release(row.release), order.get(row.rule, len(order)))))

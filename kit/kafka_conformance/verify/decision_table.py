@@ -12,20 +12,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, product
 
-__all__ = ["Row", "decision_rows"]
+__all__ = ["DecisionRow", "decision_rows"]
 
 _Cell = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DecisionRow:
     """The allowed values of each setting, as indices in their order, and the outcome."""
 
     allowed: tuple[tuple[int, ...], ...]
     outcome: str
 
 
-def decision_rows(outcomes: Mapping[_Cell, str]) -> list[Row]:
+def decision_rows(outcomes: Mapping[_Cell, str]) -> list[DecisionRow]:
     """Return the rows for ``outcomes``, which has every combination, by the indices of its values."""
     classes = [_equivalent_values(outcomes, axis) for axis in range(len(next(iter(outcomes))))]
     merged = {
@@ -40,7 +40,7 @@ def decision_rows(outcomes: Mapping[_Cell, str]) -> list[Row]:
             for axis, allowed in enumerate(block)
         )
 
-    return [Row(spelled(block), merged[tuple(allowed[0] for allowed in block)]) for block in chosen]
+    return [DecisionRow(spelled(block), merged[tuple(allowed[0] for allowed in block)]) for block in chosen]
 
 
 def _equivalent_values(outcomes: Mapping[_Cell, str], axis: int) -> list[list[int]]:

@@ -27,16 +27,16 @@ from kafka_conformance.core.protocol import Failed, Lost, Outcome, Question, Uns
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_conformance.oracle.missing_names import Absence, absences
-from kafka_conformance.verify.release_diff import Change, ReleaseDiff, shrink_changes
+from kafka_conformance.verify.release_diff import KindOfChange, ReleaseDiff, shrink_changes
 from kafka_jars.errors import JarChanged, JarError, JarNotPublished
 from kafka_reference.releases import Release
 
-__all__ = ["Drift", "Finding", "exit_code", "find_drift", "shrunk"]
+__all__ = ["Drift", "DriftOutcome", "exit_code", "find_drift", "shrunk"]
 
 _SHOWN = 3
 
 
-class Finding(enum.Enum):
+class DriftOutcome(enum.Enum):
     """What was found of a rule."""
 
     SAME = "same"
@@ -55,7 +55,7 @@ class Drift:
     predecessor: Release
     release: Release
     tally: Tally
-    changes: tuple[Change, ...] = ()
+    changes: tuple[KindOfChange, ...] = ()
     """One for each kind of difference."""
     moved: tuple[str, ...] = ()
     """What of Kafka was not found in the release."""
@@ -65,15 +65,15 @@ class Drift:
     """False if the predecessor has no such rule."""
 
     @property
-    def finding(self) -> Finding:
+    def finding(self) -> DriftOutcome:
         """The finding; what the kit cannot compare counts more than what differs, since it may hide more."""
         if not self.compared:
-            return Finding.NEW if self.rule.has_java(self.release) else Finding.ABSENT
+            return DriftOutcome.NEW if self.rule.has_java(self.release) else DriftOutcome.ABSENT
         if self.moved:
-            return Finding.MOVED
+            return DriftOutcome.MOVED
         if self.changes:
-            return Finding.CHANGED
-        return Finding.UNJUDGED if self.unjudged else Finding.SAME
+            return DriftOutcome.CHANGED
+        return DriftOutcome.UNJUDGED if self.unjudged else DriftOutcome.SAME
 
     @property
     def asked(self) -> int:
@@ -86,12 +86,12 @@ class Drift:
         return self.tally.differ
 
 
-def exit_code(findings: Iterable[Finding]) -> int:
+def exit_code(findings: Iterable[DriftOutcome]) -> int:
     """Return 1 if a rule changed or moved, else 2 if one could not be judged or none was compared, else 0."""
     found = set(findings)
-    if found & {Finding.CHANGED, Finding.MOVED}:
+    if found & {DriftOutcome.CHANGED, DriftOutcome.MOVED}:
         return 1
-    return 0 if Finding.SAME in found and Finding.UNJUDGED not in found else 2
+    return 0 if DriftOutcome.SAME in found and DriftOutcome.UNJUDGED not in found else 2
 
 
 class _DriftComparison(Comparison):
@@ -120,7 +120,7 @@ def find_drift(rule: Rule, java: Answerer, predecessor: Release, release: Releas
     return _compared(nothing, tally(rule, _DriftComparison(java, java, predecessor, release), sources))
 
 
-def shrunk(drift: Drift, java: Answerer, examples: int, seed: int) -> list[Change]:
+def shrunk(drift: Drift, java: Answerer, examples: int, seed: int) -> list[KindOfChange]:
     """Return the changes with the smallest examples, each shrunk within its kind."""
     smallest = sorted(drift.changes, key=lambda change: size_of(change.example))[:_SHOWN]
     diff = ReleaseDiff((drift.predecessor, drift.release), drift.tally, tuple(smallest))
@@ -138,7 +138,7 @@ def _unopened(nothing: Drift, side: Release, error: KitError | JarError) -> Drif
 
 def _compared(nothing: Drift, counts: Tally) -> Drift:
     kinds = sorted(group_by_kind(counts.rule, counts.differences).items())
-    changes = tuple(Change(kind, min(found, key=size_of), len(found)) for kind, found in kinds)
+    changes = tuple(KindOfChange(kind, min(found, key=size_of), len(found)) for kind, found in kinds)
     found = replace(nothing, tally=counts, changes=changes)
     newly = [each for each in counts.errors if not isinstance(each.expected, Failed | Lost)]
     before = [each for each in counts.errors if isinstance(each.expected, Failed | Lost)]

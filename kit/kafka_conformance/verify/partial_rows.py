@@ -23,7 +23,7 @@ from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.verify.fingerprint import fingerprint
-from kafka_conformance.verify.verification import Plan, RuleResult
+from kafka_conformance.verify.verification import RuleResult, VerificationPlan
 from kafka_reference.releases import Release
 
 __all__ = ["Finished", "record_rows", "resumed_seed"]
@@ -54,14 +54,16 @@ class _Row(msgspec.Struct, frozen=True):
     pinned: bool
 
 
-def resumed_seed(path: Path, plan: Plan) -> int | None:
+def resumed_seed(path: Path, plan: VerificationPlan) -> int | None:
     """Return the seed of an unfinished run of this plan, whatever the plan's own seed; None if there is none."""
     head, _ = _read(path)
     return head.seed if head == _head(plan, head.seed if head else 0) and head is not None else None
 
 
 @contextmanager
-def record_rows(path: Path | None, plan: Plan, jvm: str) -> Iterator[tuple[Finished, Callable[[RuleResult], None]]]:
+def record_rows(
+    path: Path | None, plan: VerificationPlan, jvm: str
+) -> Iterator[tuple[Finished, Callable[[RuleResult], None]]]:
     """Resume or begin the file: yields the finished results and a function that writes another one.
 
     Rows of another plan, JVM or form of the rule are dropped. Without a ``path``, nothing is kept. A file that
@@ -100,7 +102,7 @@ def record_rows(path: Path | None, plan: Plan, jvm: str) -> Iterator[tuple[Finis
         path.unlink(missing_ok=True)
 
 
-def _head(plan: Plan, seed: int) -> _Head:
+def _head(plan: VerificationPlan, seed: int) -> _Head:
     rules, releases = (rule.slug for rule in plan.rules), map(str, plan.releases)
     return _Head(kit_version(), tuple(rules), tuple(releases), plan.examples, plan.longest_key, seed)
 

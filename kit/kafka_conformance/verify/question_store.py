@@ -11,7 +11,7 @@ import msgspec
 from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
-from kafka_conformance.verify.verification import Plan
+from kafka_conformance.verify.verification import VerificationPlan
 
 __all__ = ["QuestionStore"]
 
@@ -25,7 +25,7 @@ class _Stored(msgspec.Struct, frozen=True):
 class QuestionStore:
     """The sources of a plan's rules, kept in memory and in ``folder``."""
 
-    def __init__(self, plan: Plan, folder: Path) -> None:
+    def __init__(self, plan: VerificationPlan, folder: Path) -> None:
         self._plan, self._folder = plan, folder
         self._sources: dict[str, Sequence[Source]] = {}
 

@@ -27,11 +27,11 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_reference.releases import Release
 
-__all__ = ["Change", "ReleaseDiff", "compare_releases", "shrink_changes"]
+__all__ = ["KindOfChange", "ReleaseDiff", "compare_releases", "shrink_changes"]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class KindOfChange:
     """One kind of change: its name, the smallest question that shows it, and how many questions do."""
 
     kind: str
@@ -45,7 +45,7 @@ class ReleaseDiff:
 
     releases: tuple[Release, Release]
     tally: Tally
-    changes: tuple[Change, ...]
+    changes: tuple[KindOfChange, ...]
 
     @property
     def rule(self) -> Rule:
@@ -90,16 +90,18 @@ def compare_releases(
         exists = rule.has_java(first) and rule.has_java(second)
         counts = tally(rule, _ReleaseComparison(cached, cached, first, second), sources if exists else ())
         kinds = sorted(group_by_kind(rule, counts.differences).items())
-        changes = tuple(Change(kind, min(found, key=size_of), len(found)) for kind, found in kinds)
+        changes = tuple(KindOfChange(kind, min(found, key=size_of), len(found)) for kind, found in kinds)
         yield ReleaseDiff((first, second), counts, changes)
         cached.forget(rule, first)
         progress.advance()
 
 
-def shrink_changes(diff: ReleaseDiff, java: Answerer, examples: int, seed: int) -> list[Change]:
+def shrink_changes(diff: ReleaseDiff, java: Answerer, examples: int, seed: int) -> list[KindOfChange]:
     """Return the same changes, each with its example shrunk within its own kind."""
     comparison = Comparison(java, java, *diff.releases)
     return [
-        Change(change.kind, shrink_difference(diff.rule, comparison, [change.example], examples, seed), change.count)
+        KindOfChange(
+            change.kind, shrink_difference(diff.rule, comparison, [change.example], examples, seed), change.count
+        )
         for change in diff.changes
     ]

@@ -34,13 +34,13 @@ from kafka_reference.partitioning.behaviour import ProducerPartitionBehaviour
 from kafka_reference.partitioning.expected_distribution import Turns, Visits, expected
 from kafka_reference.releases import Release
 
-__all__ = ["SCENARIOS", "UNLIKELY", "Fit", "Scenario", "Seen", "check_extra", "fit", "look"]
+__all__ = ["SCENARIOS", "UNLIKELY", "Fit", "Seen", "SkewScenario", "check_extra", "fit", "look"]
 
 UNLIKELY = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Scenario:
+class SkewScenario:
     """A number of partitions, each on a separate broker. The default partitioner is that of the release."""
 
     title: str
@@ -65,12 +65,12 @@ class Scenario:
 
 
 SCENARIOS = (
-    Scenario("all equal", "no partitioner set; batches of 16, drained after 4 records", 6, 16, (4,) * 6),
-    Scenario(
+    SkewScenario("all equal", "no partitioner set; batches of 16, drained after 4 records", 6, 16, (4,) * 6),
+    SkewScenario(
         "one slow broker", "the same, but batches of partition 5 wait until they are full", 6, 16, (*(4,) * 5, None)
     ),
-    Scenario("round robin, even", "six partitions, every record begins a batch", 6, 1, None, "round-robin"),
-    Scenario("round robin, odd", "five partitions, every record begins a batch", 5, 1, None, "round-robin"),
+    SkewScenario("round robin, even", "six partitions, every record begins a batch", 6, 1, None, "round-robin"),
+    SkewScenario("round robin, odd", "five partitions, every record begins a batch", 5, 1, None, "round-robin"),
 )
 
 
@@ -88,7 +88,7 @@ class Seen:
     """One scenario in one release: the records of each partition, in order, and the shares that were expected."""
 
     release: Release
-    scenario: Scenario
+    scenario: SkewScenario
     partitioner: str
     counts: tuple[int, ...]
     expected: tuple[Fraction, ...]
@@ -119,7 +119,9 @@ def look(answerer: Answerer, release: Release, records: int, seed: int) -> list[
     return seen
 
 
-def _seen(scenario: Scenario, question: StickyDistributionQuestion, release: Release, counts: dict[int, int]) -> Seen:
+def _seen(
+    scenario: SkewScenario, question: StickyDistributionQuestion, release: Release, counts: dict[int, int]
+) -> Seen:
     predicted = expected(
         question.partitioner,
         release,

@@ -13,7 +13,7 @@ from typing import Any
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.extras import how_to_install
 from kafka_conformance.core.files import write_report
-from kafka_conformance.verify.skew import SCENARIOS, Scenario, Seen
+from kafka_conformance.verify.skew import SCENARIOS, Seen, SkewScenario
 from kafka_reference.releases import Release
 
 __all__ = ["draw", "ready"]
@@ -52,7 +52,7 @@ def draw(seen: Sequence[Seen], records: int, path: Path) -> None:
     write_report(path, picture.getvalue())
 
 
-def _panel(panel: Any, scenario: Scenario, seen: Sequence[Seen], colours: dict[Release, Any]) -> None:
+def _panel(panel: Any, scenario: SkewScenario, seen: Sequence[Seen], colours: dict[Release, Any]) -> None:
     places = range(scenario.partitions)
     panel.set_title(f"{scenario.title}\n", loc="left", fontsize=11, fontweight="bold")
     panel.text(0, 1.02, scenario.description, transform=panel.transAxes, fontsize=8.5, color="0.35")

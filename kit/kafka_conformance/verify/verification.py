@@ -28,14 +28,14 @@ from kafka_conformance.verify.columns import ColumnResult, compare_column, key_f
 from kafka_conformance.verify.reference_digests import AgreedAnswers, OncePerBehaviour
 from kafka_reference.releases import NEWEST, Release
 
-__all__ = ["Finding", "Plan", "RuleResult", "Verifier", "exit_code"]
+__all__ = ["RuleResult", "VerificationPlan", "VerifiedDifference", "Verifier", "exit_code"]
 
 # Kinds of difference that are shrunk and printed for one rule in one release; the others are counted.
 _KINDS_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class VerificationPlan:
     """All that decides which questions are asked.
 
     ``examples`` is the number of generated questions of a rule with share 1; keys up to ``longest_key`` bytes are asked
@@ -78,7 +78,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class VerifiedDifference:
     """One kind of difference: its smallest question, how many questions showed it, and the id it is saved under."""
 
     rule: Rule
@@ -95,7 +95,7 @@ class RuleResult:
 
     release: Release
     tally: Tally
-    findings: tuple[Finding, ...]
+    findings: tuple[VerifiedDifference, ...]
     jar_sha256: str
     pinned: bool
 
@@ -121,7 +121,7 @@ class Verifier:
     runs once for each distinct behaviour.
     """
 
-    def __init__(self, oracle: Oracle, actual: Answerer, plan: Plan,
+    def __init__(self, oracle: Oracle, actual: Answerer, plan: VerificationPlan,
                  questions: Callable[[Rule], Sequence[Source]] | None = None, folder: Path = FOLDER,
                  answered: Callable[[int], None] = lambda _: None, agreed: AgreedAnswers | None = None) -> None:  # fmt: skip
         self._oracle, self._actual, self._plan, self._folder = oracle, actual, plan, folder
@@ -224,9 +224,9 @@ def _add_column_differences(rule: Rule, comparison: Comparison, result: ColumnRe
         times = 1
 
 
-def _findings(rule: Rule, comparison: Comparison, counts: Tally, plan: Plan, jar_sha256: str,
-              folder: Path) -> tuple[Finding, ...]:  # fmt: skip
-    findings: dict[str, Finding] = {}
+def _findings(rule: Rule, comparison: Comparison, counts: Tally, plan: VerificationPlan, jar_sha256: str,
+              folder: Path) -> tuple[VerifiedDifference, ...]:  # fmt: skip
+    findings: dict[str, VerifiedDifference] = {}
     for differences in list(group_by_kind(rule, counts.differences).values())[:_KINDS_SHOWN]:
         finding = _saved_finding(rule, comparison, differences, plan, jar_sha256, folder)
         known = findings.get(finding.id)  # two kinds may shrink to one question
@@ -234,8 +234,8 @@ def _findings(rule: Rule, comparison: Comparison, counts: Tally, plan: Plan, jar
     return tuple(findings.values())
 
 
-def _saved_finding(rule: Rule, comparison: Comparison, differences: Sequence[Difference], plan: Plan,
-                   jar_sha256: str, folder: Path) -> Finding:  # fmt: skip
+def _saved_finding(rule: Rule, comparison: Comparison, differences: Sequence[Difference], plan: VerificationPlan,
+                   jar_sha256: str, folder: Path) -> VerifiedDifference:  # fmt: skip
     """Save the first difference, shrink it, and save the smallest in its place."""
     release, examples = comparison.release, plan.examples_of(rule)
     sides = (comparison.expected.name, release), (comparison.actual.name, release)
@@ -246,4 +246,4 @@ def _saved_finding(rule: Rule, comparison: Comparison, differences: Sequence[Dif
     if save_failure(rule, smallest, sides, found, folder) != first:
         first.unlink(missing_ok=True)
     name = question_id(rule.slug, str(release), smallest.question)
-    return Finding(rule, release, comparison.names, smallest, count, name)
+    return VerifiedDifference(rule, release, comparison.names, smallest, count, name)

@@ -31,7 +31,7 @@ from kafka_conformance.oracle.session import open_oracle
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.question_store import QuestionStore
 from kafka_conformance.verify.reference_digests import AgreedAnswers
-from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
+from kafka_conformance.verify.verification import RuleResult, VerificationPlan, Verifier
 from kafka_jars.scratch import ScratchFolder
 from kafka_reference.releases import Release
 
@@ -173,7 +173,7 @@ def _choose(waiting: Sequence[Task], worker: _Worker, workers: Sequence[_Worker]
 
 
 @contextmanager
-def open_pool(plan: Plan, actual: str, count: int) -> Iterator[VerifierPool]:
+def open_pool(plan: VerificationPlan, actual: str, count: int) -> Iterator[VerifierPool]:
     """Start workers that compare the answerer named ``actual`` with Java; they end with the block. Raises KitError."""
     with ExitStack() as stack:
         folder = stack.enter_context(ScratchFolder())

@@ -9,13 +9,13 @@ import pytest
 
 from kafka_conformance.audit import plan
 from kafka_conformance.audit.result import Doubt, Foreign, Placed
-from kafka_conformance.audit.selection import Selection
+from kafka_conformance.audit.selection import RecordSelection
 from kafka_conformance.audit.topics import Span
 
 JAVA, OLD = Placed("murmur2", 2), Placed("murmur2", 1)
 DOUBT, FOREIGN = Doubt(5, ("murmur2", "sign-abs"), 31, 1e-6), Foreign(0.25)
-PLAN = plan.Plan("audit", "1", "t", "b:1", "murmur2", 10, True, {0: Span(0, 5), 1: Span(2, 3)}, (JAVA, OLD), DOUBT,
-                foreign=FOREIGN, key_format="json", selection=Selection(share=0.5), key_view="window")  # fmt: skip
+PLAN = plan.AuditPlan("audit", "1", "t", "b:1", "murmur2", 10, True, {0: Span(0, 5), 1: Span(2, 3)}, (JAVA, OLD), DOUBT,
+                foreign=FOREIGN, key_format="json", selection=RecordSelection(share=0.5), key_view="window")  # fmt: skip
 
 
 def test_scan_and_totals_receive_every_field_of_the_audit_plan(monkeypatch: pytest.MonkeyPatch) -> None:

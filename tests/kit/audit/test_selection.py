@@ -10,7 +10,7 @@ import pytest
 
 from kafka_conformance.audit.attribution.block import Block
 from kafka_conformance.audit.sampling import in_sample, sampled
-from kafka_conformance.audit.selection import Bound, Selection, parse_bound, parse_share
+from kafka_conformance.audit.selection import Bound, RecordSelection, parse_bound, parse_share
 from kafka_conformance.audit.topics import Span
 from kafka_conformance.core.errors import BadInput
 
@@ -29,14 +29,14 @@ class Source:
 
 
 def window(begin: str = "", end: str = "") -> dict[int, Span]:
-    chosen = Selection(parse_bound("--from", begin), parse_bound("--to", end))
+    chosen = RecordSelection(parse_bound("--from", begin), parse_bound("--to", end))
     chosen.check()
     return chosen.spans(Source())
 
 
 def test_selection_without_a_window_keeps_every_offset() -> None:
     assert window() == Source.spans
-    assert list(Selection().notes()) == list(Selection().texts()) == []
+    assert list(RecordSelection().notes()) == list(RecordSelection().texts()) == []
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kafka_conformance.brokers import cluster
-from kafka_conformance.brokers.cluster import Cluster, Plan, cluster_id, last_words, running_cluster
+from kafka_conformance.brokers.cluster import Cluster, ClusterPlan, cluster_id, last_words, running_cluster
 from kafka_conformance.brokers.settings import Node
 from kafka_conformance.brokers.supervisor import ProcessSupervisor
 from kafka_conformance.core.errors import BadInput, BrokerLost
@@ -32,7 +32,7 @@ READY = "echo '[main] INFO - Kafka Server started'; trap 'exit 143' TERM; while 
 
 
 @pytest.fixture
-def plan(tmp_path: Path) -> Plan:
+def plan(tmp_path: Path) -> ClusterPlan:
     (tmp_path / "format").write_text("echo Formatting")
     (tmp_path / "run").write_text(READY)
     java = tmp_path / "java"
@@ -42,7 +42,7 @@ def plan(tmp_path: Path) -> Plan:
         text = text.replace(word, str(tmp_path / word.lower()))
     java.write_text(text)
     java.chmod(0o755)
-    return Plan("4.4.0", Java(java, 17, "a test"), [tmp_path / "a.jar"], 1, {}, None, 256)
+    return ClusterPlan("4.4.0", Java(java, 17, "a test"), [tmp_path / "a.jar"], 1, {}, None, 256)
 
 
 def runs(tmp_path: Path, script: str) -> None:
@@ -77,7 +77,7 @@ def test_missing_log_of_a_broker_node_is_reported_as_no_output(tmp_path: Path) -
     assert last_words(tmp_path / "log") == "no output"
 
 
-def test_cluster_node_can_be_stopped_restarted_and_killed(plan: Plan) -> None:
+def test_cluster_node_can_be_stopped_restarted_and_killed(plan: ClusterPlan) -> None:
     with running_cluster(plan) as running:
         (first,) = running.pids().values()
         assert running.ended_alone() == ""
@@ -97,7 +97,7 @@ def test_cluster_node_can_be_stopped_restarted_and_killed(plan: Plan) -> None:
     assert not folder.exists()
 
 
-def test_node_with_the_only_controller_vote_cannot_be_stopped_or_killed(plan: Plan) -> None:
+def test_node_with_the_only_controller_vote_cannot_be_stopped_or_killed(plan: ClusterPlan) -> None:
     with ProcessSupervisor() as supervisor:
         three = Cluster(plan, supervisor, (Node(1, 21_000, 21_003), Node(2, 21_001), Node(3, 21_002)))
         three.format()
@@ -109,7 +109,9 @@ def test_node_with_the_only_controller_vote_cannot_be_stopped_or_killed(plan: Pl
         assert sorted(three.pids()) == [1, 2]
 
 
-def test_node_that_exits_while_starting_raises_broker_lost_with_the_exception(plan: Plan, tmp_path: Path) -> None:
+def test_node_that_exits_while_starting_raises_broker_lost_with_the_exception(
+    plan: ClusterPlan, tmp_path: Path
+) -> None:
     tries = tmp_path / "tries"
     runs(tmp_path, f"echo once >> {tries}; echo 'java.lang.IllegalStateException: too bad'; echo bye; exit 1")
     with pytest.raises(BrokerLost, match=r"^node 1 ended with code 1 while starting: java.lang.Ill.*: too bad$"):
@@ -118,7 +120,7 @@ def test_node_that_exits_while_starting_raises_broker_lost_with_the_exception(pl
 
 
 def test_node_not_ready_within_the_start_limit_raises_broker_lost(
-    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: ClusterPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs(tmp_path, "echo waiting; sleep 60")
     monkeypatch.setattr(cluster, "START_LIMIT_S", 0.5)
@@ -126,14 +128,14 @@ def test_node_not_ready_within_the_start_limit_raises_broker_lost(
         running_cluster(plan).__enter__()
 
 
-def test_failed_storage_format_raises_broker_lost_with_the_error_line(plan: Plan, tmp_path: Path) -> None:
+def test_failed_storage_format_raises_broker_lost_with_the_error_line(plan: ClusterPlan, tmp_path: Path) -> None:
     (tmp_path / "format").write_text("echo 'Exception: no'; false")
     with pytest.raises(BrokerLost, match=r"^formatting node 1 ended with code 1: Exception: no$"):
         running_cluster(plan).__enter__()
 
 
 def test_storage_format_that_hangs_raises_broker_lost_after_the_limit(
-    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: ClusterPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "format").write_text("sleep 60")
     monkeypatch.setattr(cluster, "START_LIMIT_S", 0.3)
@@ -141,7 +143,7 @@ def test_storage_format_that_hangs_raises_broker_lost_after_the_limit(
         running_cluster(plan).__enter__()
 
 
-def test_node_start_is_retried_on_new_ports_after_a_bind_exception(plan: Plan, tmp_path: Path) -> None:
+def test_node_start_is_retried_on_new_ports_after_a_bind_exception(plan: ClusterPlan, tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.touch()
     runs(tmp_path, f"[ -e {taken} ] && rm {taken} && echo 'BindException: Address already in use' && exit 1; {READY}")
@@ -149,14 +151,14 @@ def test_node_start_is_retried_on_new_ports_after_a_bind_exception(plan: Plan, t
         assert len(running.pids()) == 1
 
 
-def test_node_start_raises_broker_lost_if_every_port_is_in_use(plan: Plan, tmp_path: Path) -> None:
+def test_node_start_raises_broker_lost_if_every_port_is_in_use(plan: ClusterPlan, tmp_path: Path) -> None:
     runs(tmp_path, "echo 'java.net.BindException: Address already in use'; exit 1")
     with pytest.raises(BrokerLost, match="Address already in use"):
         running_cluster(plan).__enter__()
 
 
 def test_node_that_ignores_sigterm_is_killed_after_the_stop_limit(
-    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    plan: ClusterPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs(tmp_path, "trap '' TERM; echo 'Kafka Server started'; while :; do sleep 0.05; done")
     monkeypatch.setattr(cluster, "STOP_LIMIT_S", 0.3)
@@ -166,7 +168,7 @@ def test_node_that_ignores_sigterm_is_killed_after_the_stop_limit(
         assert running.pids() == {}
 
 
-def test_node_that_exits_unexpectedly_is_reported_with_exit_code(plan: Plan) -> None:
+def test_node_that_exits_unexpectedly_is_reported_with_exit_code(plan: ClusterPlan) -> None:
     with running_cluster(plan) as running:
         running._supervisor.signal("1", signal.SIGKILL)
         assert running._supervisor.wait("1", 10) == -9
@@ -174,13 +176,15 @@ def test_node_that_exits_unexpectedly_is_reported_with_exit_code(plan: Plan) -> 
 
 
 @pytest.fixture
-def plan_with_zookeeper(plan: Plan, tmp_path: Path) -> Plan:
+def plan_with_zookeeper(plan: ClusterPlan, tmp_path: Path) -> ClusterPlan:
     runs(tmp_path, READY_WITH_ZOOKEEPER)
     (tmp_path / "format").write_text("false")  # nothing is formatted
     return replace(plan, release="3.9.2", nodes=3, separate_controller=True, zookeeper_tick_ms=500)
 
 
-def test_zookeeper_cluster_protects_the_controller_and_reports_a_zookeeper_crash(plan_with_zookeeper: Plan) -> None:
+def test_zookeeper_cluster_protects_the_controller_and_reports_a_zookeeper_crash(
+    plan_with_zookeeper: ClusterPlan,
+) -> None:
     with running_cluster(plan_with_zookeeper) as running:
         assert sorted(running.pids()) == [1, 2, 3, 100]
         assert running.zookeeper_port not in {None, *(node.port for node in running.nodes)}
@@ -202,14 +206,14 @@ def test_zookeeper_cluster_protects_the_controller_and_reports_a_zookeeper_crash
 
 
 def test_zookeeper_that_exits_while_starting_raises_broker_lost_with_the_exception(
-    plan_with_zookeeper: Plan, tmp_path: Path
+    plan_with_zookeeper: ClusterPlan, tmp_path: Path
 ) -> None:
     (tmp_path / "serve").write_text("echo 'java.lang.IllegalArgumentException: bad tick'; exit 2")
     with pytest.raises(BrokerLost, match=r"^ZooKeeper ended with code 2 while starting: .*: bad tick$"):
         running_cluster(plan_with_zookeeper).__enter__()
 
 
-def test_broker_jvm_writes_temporary_files_only_into_the_data_folder(plan: Plan, tmp_path: Path) -> None:
+def test_broker_jvm_writes_temporary_files_only_into_the_data_folder(plan: ClusterPlan, tmp_path: Path) -> None:
     command = plan.command(tmp_path, "kafka.Kafka")
     assert f"-Djava.io.tmpdir={tmp_path / 'tmp'}" in command
     assert "-XX:-UsePerfData" in command

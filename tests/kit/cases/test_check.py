@@ -13,7 +13,7 @@ import pytest
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases import check as case_check
 from kafka_conformance.cases.check import damages, drifts, read_folder
-from kafka_conformance.cases.generation import Plan, freeze
+from kafka_conformance.cases.generation import GenerationPlan, freeze
 from kafka_conformance.cases.store import Case, Frozen, write
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.mutant import Mutant
@@ -46,7 +46,9 @@ def sound() -> Frozen:
     from kafka_conformance.core.rule import Space
 
     spaces = tuple(Space(s.name, lambda s=s: islice(s.questions(), 0, None, 97)) for s in RULE.spaces)
-    (made,) = freeze(Plan([replace(RULE, spaces=spaces)], RELEASES, 100, 7, {RULE.slug: 60}), Java(), Steps("", 0))
+    (made,) = freeze(
+        GenerationPlan([replace(RULE, spaces=spaces)], RELEASES, 100, 7, {RULE.slug: 60}), Java(), Steps("", 0)
+    )
     assert not made.survivors
     return made.frozen
 

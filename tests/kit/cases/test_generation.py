@@ -13,7 +13,7 @@ import pytest
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases import generation as freezing
 from kafka_conformance.cases.check import damages
-from kafka_conformance.cases.generation import Plan, RuleCases, freeze
+from kafka_conformance.cases.generation import GenerationPlan, RuleCases, freeze
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Answered, Failed, Outcome, Question, Unsupported, question_id
@@ -61,7 +61,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def frozen(java: Told, *rules: Rule, quota: int = 200, seed: int = 7) -> list[RuleCases]:
     meant = [RULES[rule.slug] for rule in rules]
-    plan = Plan(meant, [NEW, OLD, MIDDLE], 15, seed, {rule.slug: quota for rule in meant})
+    plan = GenerationPlan(meant, [NEW, OLD, MIDDLE], 15, seed, {rule.slug: quota for rule in meant})
     return list(freeze(plan, java, Steps("", 0)))
 
 
@@ -141,14 +141,14 @@ def test_freezing_selects_a_case_for_each_mutant_and_lists_survivors(monkeypatch
 
 def test_unasked_required_label_is_reported_by_freezing() -> None:
     rule = replace(RULES["murmur2"], required_labels=RULES["murmur2"].required_labels | {"never met"})
-    plan = Plan([rule], [NEW], 20, 7, {"murmur2": 100})
+    plan = GenerationPlan([rule], [NEW], 20, 7, {"murmur2": 100})
     (made,) = freeze(plan, Told(), Steps("", 0))
     assert "never met" in made.missing_labels
 
 
 def test_freezing_skips_a_release_without_the_rule() -> None:
     java = Told()
-    plan = Plan([RULES["sequence-decrement"]], [ANCIENT], 10, 7, {"sequence-decrement": 10})
+    plan = GenerationPlan([RULES["sequence-decrement"]], [ANCIENT], 10, 7, {"sequence-decrement": 10})
     (made,) = freeze(plan, java, Steps("", 0))
     assert (java.asked, made.frozen.cases, made.frozen.provenance.jars) == ([], (), {})
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from kafka_conformance.cases.mutation import WANTED
-from kafka_conformance.cases.selection import QUOTAS, Candidate, choose, thinned
+from kafka_conformance.cases.selection import QUOTAS, CaseCandidate, choose, thinned
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.core.sources import source_of
 from kafka_conformance.rules import RULES
@@ -30,11 +30,11 @@ RULE = replace(RULES["partition-for-key"], labels=labels, path=lambda _: "")
 
 def candidate(
     partitions: int, key: str = "00", answer: int = 0, releases: tuple[Release, ...] = (OLD, NEW)
-) -> Candidate:
-    return Candidate(RULE, PartitionForKeyQuestion(key, partitions), ((to_json({"partition": answer}), releases),))
+) -> CaseCandidate:
+    return CaseCandidate(RULE, PartitionForKeyQuestion(key, partitions), ((to_json({"partition": answer}), releases),))
 
 
-def numbers(chosen: list[Candidate]) -> list[int]:
+def numbers(chosen: list[CaseCandidate]) -> list[int]:
     return [each.question.partitions for each in chosen]  # type: ignore[attr-defined]
 
 
@@ -82,7 +82,7 @@ def test_selection_alternates_between_shapes_of_answers_up_to_the_quota() -> Non
     chosen = choose([*zeros, *below], [], 12)
     assert len(chosen) == 12
     assert sum(number > 60 for number in numbers(chosen)) >= 3, "alternating, though all of these are larger"
-    several = Candidate(
+    several = CaseCandidate(
         RULE,
         PartitionForKeyQuestion("00", 1),
         ((to_json({"partition": 0}), (OLD,)), (to_json({"raises": "x"}), (NEW,))),
@@ -104,6 +104,6 @@ def test_thinned_questions_keep_wanted_ones_and_every_label() -> None:
 
 def test_sort_key_of_a_script_candidate_lists_shapes_of_step_answers() -> None:
     script = {"steps": [{"partition": 3}, {"partition": 4}, {}, None, {"done": True}]}
-    assert Candidate(RULE, PartitionForKeyQuestion("", 1), ((to_json(script), (NEW,)),)).sort == (
+    assert CaseCandidate(RULE, PartitionForKeyQuestion("", 1), ((to_json(script), (NEW,)),)).sort == (
         " | done done True; nothing; null; partition"
     )

@@ -11,7 +11,7 @@ import pytest
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.protocol import Answered, to_json
-from kafka_conformance.reports.change_pages import Example, index_table, read_changes, release_page
+from kafka_conformance.reports.change_pages import ChangeExample, index_table, read_changes, release_page
 from kafka_conformance.reports.page_block import block_of
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import parse_release
@@ -26,7 +26,7 @@ RELEASES = [
 AGAIN = "run: kafka-conformance diff all --seed 1 --table kit/docs/changes.md"
 
 
-def examples_of(page: str, release: str) -> list[Example]:
+def examples_of(page: str, release: str) -> list[ChangeExample]:
     return [example for example in PAGES[page].examples if example.releases[1] == release]
 
 
@@ -54,7 +54,7 @@ def test_examples_on_change_page_have_reference_answers_equal_to_java(page: str,
         assert _is_answered_as_by_java(example)
 
 
-def _is_answered_as_by_java(example: Example) -> bool:
+def _is_answered_as_by_java(example: ChangeExample) -> bool:
     rule = RULES[example.rule]
     question = msgspec.convert(example.question, type=rule.question)
     for side in example.answers:

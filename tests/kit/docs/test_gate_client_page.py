@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("kafka")
 
 from kafka_conformance.cli.main import app
-from kafka_conformance.wire.client_gate.promises import KINDS, Line
+from kafka_conformance.wire.client_gate.promises import KINDS, ResultLine
 from kafka_conformance.wire.client_gate.script import Settings, shipped
 
 ROOT = Path(__file__).parents[3]
@@ -57,7 +57,7 @@ def test_page_names_every_variable_of_the_environment() -> None:
 
 def test_page_names_every_field_of_a_result() -> None:
     shown = PAGE.partition("It writes to `RESULTS`")[2].partition("\n\nKeys")[0]
-    assert all(f'"{name}":' in shown for name in Line.__struct_fields__)
+    assert all(f'"{name}":' in shown for name in ResultLine.__struct_fields__)
 
 
 def test_page_of_commands_names_every_option_but_reports() -> None:

@@ -17,26 +17,26 @@ from kafka_conformance.gate.broker import BrokerPlan, gate_broker
 from kafka_conformance.gate.known_failures import Entry, KnownFailures
 from kafka_conformance.gate.reports import badge, junit, markdown, page, terminal
 from kafka_conformance.gate.runner import GateResult
-from kafka_conformance.wire.broker_gate.case import Case, Recorded, Step
-from kafka_conformance.wire.broker_gate.runner import Target, Verdict
+from kafka_conformance.wire.broker_gate.case import BrokerCase, Recorded, Step
+from kafka_conformance.wire.broker_gate.runner import BrokerTarget, CaseVerdict
 from kafka_conformance.wire.broker_gate.transcript import transcript
 from kafka_conformance.wire.client import parse_address
 
 TODAY = date(2026, 11, 29)
 
 
-def case(name: str, *codes: int) -> Case:
+def case(name: str, *codes: int) -> BrokerCase:
     """A case of one request for each code that Kafka answers."""
     steps = [Step("DeleteGroups", 2, {"groupsNames": [f"{name}-{at}"]}) for at in range(len(codes))]
     answers = [{"results": [{"groupId": f"{name}-{at}", "errorCode": code}]} for at, code in enumerate(codes)]
-    return Case(name, f"the case {name}", steps, [], [Recorded(("4.4.0",), answers)])
+    return BrokerCase(name, f"the case {name}", steps, [], [Recorded(("4.4.0",), answers)])
 
 
 CASES = (case("a/one", 0, 0), case("a/two", 0), case("b/three", 5), case("b/four", 0))
 
 
 def gated(
-    codes: dict[str, Any], known: KnownFailures | None = None, cases: tuple[Case, ...] = CASES
+    codes: dict[str, Any], known: KnownFailures | None = None, cases: tuple[BrokerCase, ...] = CASES
 ) -> tuple[GateResult, str]:
     """Gate a broker that answers with these codes, else with 0."""
 
@@ -48,7 +48,7 @@ def gated(
         return code if isinstance(code, str) else {"results": [{"groupId": name, "errorCode": code}]}
 
     with fake_broker(answer) as broker:
-        target = Target(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
+        target = BrokerTarget(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
         plan = BrokerPlan(cases, "4.4.0", 1, broker.address)
         events: list[Event] = []
         result, outcomes = gate_broker(target, plan, known or KnownFailures(today=TODAY), events.append, Steps("", 1))
@@ -132,14 +132,14 @@ def test_known_failure_that_passes_fails_the_broker_gate_as_stale() -> None:
 
 
 def test_inapplicable_case_is_listed_and_does_not_fail_the_broker_gate() -> None:
-    other = Case("c/five", "", [Step("Fetch", 12, {})], [], [Recorded(("3.9.2",), [{}])])
+    other = BrokerCase("c/five", "", [Step("Fetch", 12, {})], [], [Recorded(("3.9.2",), [{}])])
     result, _ = gated({"b/three-0": 5}, cases=(*CASES, other))
     assert (result.ended.exit_code, result.ended.why) == (0, "4 of 4 cases agree with Kafka; 1 more do not apply")
     assert (ended(result)["broker/c"].verdict, sum(ended(result)["broker/c"].reasons.values())) == ("unsupported", 1)
 
 
 def test_broker_gate_with_only_inapplicable_cases_exits_2() -> None:
-    result, _ = gated({}, cases=(Case("c/five", "", [Step("Fetch", 12, {})]),))
+    result, _ = gated({}, cases=(BrokerCase("c/five", "", [Step("Fetch", 12, {})]),))
     assert (result.ended.exit_code, result.ended.why) == (2, "nothing was judged: no case applies to this broker")
 
 
@@ -154,19 +154,19 @@ def fetched(aborted: Any) -> dict[str, Any]:
 
 
 def test_harmless_answer_difference_agrees_and_is_reported_with_reason() -> None:
-    plain = Case("c/fetch", "", [Step("Fetch", 12, {})])
+    plain = BrokerCase("c/fetch", "", [Step("Fetch", 12, {})])
     with fake_broker(answered(fetched(None))) as broker:
-        target = Target(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
+        target = BrokerTarget(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
         expected = target.run(plain).answers
         target.close()
     harmless = replace(plain, expected=[Recorded(("4.4.0",), expected)])
     with fake_broker(answered(fetched([]))) as broker:
-        target = Target(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
+        target = BrokerTarget(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
         plan = BrokerPlan((harmless,), "4.4.0", 1, broker.address)
         result, (outcome,) = gate_broker(target, plan, KnownFailures(today=TODAY), lambda _: None, Steps("", 1))
         target.close()
     assert (result.ended.exit_code, result.ended.why) == (0, "1 of 1 cases agree with Kafka")
-    assert (outcome.verdict, outcome.is_failure) == (Verdict.HARMLESS, False)
+    assert (outcome.verdict, outcome.is_failure) == (CaseVerdict.HARMLESS, False)
     assert "harmless, 1 case: clients take null and an empty list" in shown(result)
 
 
@@ -195,7 +195,7 @@ def test_broker_gate_report_shows_difference_of_highest_severity_first() -> None
 
 def test_cases_after_lost_broker_are_not_run_and_gate_exits_2() -> None:
     with fake_broker(lambda api, version, _: CLOSE if (api, version) == ("DeleteGroups", 2) else None) as broker:
-        target = Target(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
+        target = BrokerTarget(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
         target._lost = "the broker is gone"
         plan = BrokerPlan(CASES, "4.4.0", 1, broker.address)
         result, _ = gate_broker(target, plan, KnownFailures(today=TODAY), lambda _: None, Steps("", 1))

@@ -8,15 +8,15 @@ import pytest
 
 pytest.importorskip("kafka")
 
-from kafka_conformance.gate.broker_kinds import EFFECTS, Kind, by_kind, harmless_reason, kinds_of
-from kafka_conformance.wire.broker_gate.case import Case, Step, frozen
-from kafka_conformance.wire.broker_gate.runner import ABSENT, CLOSED, Difference, Outcome, Verdict, differences
+from kafka_conformance.gate.broker_kinds import EFFECTS, DifferenceKind, by_kind, harmless_reason, kinds_of
+from kafka_conformance.wire.broker_gate.case import BrokerCase, Step, frozen
+from kafka_conformance.wire.broker_gate.runner import ABSENT, CLOSED, CaseOutcome, CaseVerdict, Difference, differences
 
 
-def outcome(api: str, *found: tuple[str, Any, Any], name: str = "a/one") -> Outcome:
+def outcome(api: str, *found: tuple[str, Any, Any], name: str = "a/one") -> CaseOutcome:
     """A case of one request whose answer has these differences."""
-    case = Case(name, "", [Step(api, 1, {})])
-    return Outcome(case, Verdict.DIFFERS, "", [{}], [{}], tuple(Difference(0, *each) for each in found))
+    case = BrokerCase(name, "", [Step(api, 1, {})])
+    return CaseOutcome(case, CaseVerdict.DIFFERS, "", [{}], [{}], tuple(Difference(0, *each) for each in found))
 
 
 CODE = "responses[0].partitionResponses[0].errorCode"
@@ -92,10 +92,10 @@ def test_effect_text_names_the_error_that_kafka_returns() -> None:
     assert kind.effect.endswith("Kafka's error is OUT_OF_ORDER_SEQUENCE_NUMBER.")
 
 
-@pytest.mark.parametrize("verdict", [Verdict.NO_ANSWER, Verdict.CLOSED, Verdict.DIFFERS])
-def test_request_without_readable_answer_has_high_severity(verdict: Verdict) -> None:
-    case = Case("a/one", "", [Step("Fetch", 1, {}), Step("Produce", 1, {})])
-    (kind,) = kinds_of(Outcome(case, verdict, "why", [{}, CLOSED], [{}]))
+@pytest.mark.parametrize("verdict", [CaseVerdict.NO_ANSWER, CaseVerdict.CLOSED, CaseVerdict.DIFFERS])
+def test_request_without_readable_answer_has_high_severity(verdict: CaseVerdict) -> None:
+    case = BrokerCase("a/one", "", [Step("Fetch", 1, {}), Step("Produce", 1, {})])
+    (kind,) = kinds_of(CaseOutcome(case, verdict, "why", [{}, CLOSED], [{}]))
     assert (kind.name.partition(":")[0], kind.severity) == ("Produce", "high")
 
 
@@ -126,7 +126,7 @@ def test_every_api_in_severity_table_occurs_in_shipped_cases() -> None:
 
 
 def test_severity_ranks_ascend_from_critical_to_harmless() -> None:
-    ranks = [Kind("", severity, "").rank for severity in ("critical", "high", "medium", "low", "harmless")]
+    ranks = [DifferenceKind("", severity, "").rank for severity in ("critical", "high", "medium", "low", "harmless")]
     assert ranks == sorted(set(ranks))
 
 

@@ -9,7 +9,7 @@ import pytest
 from kafka_conformance.generated_mutants import certificate_scores
 from kafka_conformance.generated_mutants.certificate_scores import with_scores
 from kafka_conformance.generated_mutants.population import Population
-from kafka_conformance.generated_mutants.record import Record, Row
+from kafka_conformance.generated_mutants.record import GeneratedRow, Record
 from kafka_reference.certificate import MutationScore, certificate
 from kafka_reference.proven import proven_releases
 
@@ -17,7 +17,7 @@ from kafka_reference.proven import proven_releases
 def test_certificate_with_scores_has_mutation_score_of_each_certified_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     mutants = Population(proven_releases()).of("sequence-increment")
     survivors = (mutants[0].mutation.key, "kafka_reference.errors:f: a mutant that is not of this rule")
-    rows = (Row("sequence-increment", "f", 1, 10, 7, 1, survivors), Row("isr", "f", 1, 0, 0, 0, ()))
+    rows = (GeneratedRow("sequence-increment", "f", 1, 10, 7, 1, survivors), GeneratedRow("isr", "f", 1, 0, 0, 0, ()))
     monkeypatch.setattr(certificate_scores, "shipped", lambda: Record(rows))
     shipped = certificate()
     made = replace(shipped, rows=tuple(row for row in shipped.rows if row.rule == "sequence-increment"))

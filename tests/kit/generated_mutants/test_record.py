@@ -9,10 +9,10 @@ import pytest
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.generated_mutants import record
 from kafka_conformance.generated_mutants.mutant_trial import Result
-from kafka_conformance.generated_mutants.record import Record, Results, Row, merged, read, shipped, write
+from kafka_conformance.generated_mutants.record import GeneratedRow, Record, Results, merged, read, shipped, write
 from kafka_conformance.rules import RULES
 
-ROW = Row("murmur2", "f", 1, 10, 7, 1, ("a", "b"))
+ROW = GeneratedRow("murmur2", "f", 1, 10, 7, 1, ("a", "b"))
 
 
 def test_record_of_generated_mutants_round_trips(tmp_path: Path) -> None:
@@ -25,8 +25,8 @@ def test_record_of_generated_mutants_round_trips(tmp_path: Path) -> None:
 
 
 def test_merged_record_replaces_rows_and_sorts_by_rule() -> None:
-    other = Row("delivery", "f", 1, 1, 1, 0, ())
-    later = Row("murmur2", "g", 2, 10, 8, 0, ())
+    other = GeneratedRow("delivery", "f", 1, 1, 1, 0, ())
+    later = GeneratedRow("murmur2", "g", 2, 10, 8, 0, ())
     assert merged(Record((ROW, other)), [later]) == Record((later, other))
 
 

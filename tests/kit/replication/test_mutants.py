@@ -6,7 +6,7 @@ import pytest
 
 from kafka_conformance.replication.histories import generate_histories
 from kafka_conformance.replication.history_labels import DISTINCT_CLUSTERS
-from kafka_conformance.replication.mutants import MISTAKES, Mistake, mistaken
+from kafka_conformance.replication.mutants import MISTAKES, ReplicationMistake, mistaken
 from kafka_reference.cluster.history import ClusterMode, simulate
 from kafka_reference.cluster.observation import Answer
 from kafka_reference.cluster.script import ClusterScript
@@ -34,7 +34,7 @@ def test_at_least_12_distinct_replication_mutants_exist() -> None:
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.slug)
 def test_replication_mutant_changes_a_prediction_and_is_undone(
-    mistake: Mistake, right: dict[tuple[ClusterScript, tuple[str, ClusterMode]], Prediction]
+    mistake: ReplicationMistake, right: dict[tuple[ClusterScript, tuple[str, ClusterMode]], Prediction]
 ) -> None:
     with mistaken(mistake):
         assert any(predict(script, cluster) != answers for (script, cluster), answers in right.items())

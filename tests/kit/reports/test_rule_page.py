@@ -9,12 +9,12 @@ import pytest
 
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.reports import rule_page as module
-from kafka_conformance.reports.rule_page import Example, rule_page
+from kafka_conformance.reports.rule_page import RuleExample, rule_page
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.sequences import SequenceQuestion
 
 RULE = replace(RULES["sequence-increment"], optional_labels={"wraps": "sequences | that wrap"})
-EXAMPLE = Example(SequenceQuestion(1, 2), {"sequence": 3}, "28 releases, 0.11.0.3 to 4.4.0", ("does not wrap",))
+EXAMPLE = RuleExample(SequenceQuestion(1, 2), {"sequence": 3}, "28 releases, 0.11.0.3 to 4.4.0", ("does not wrap",))
 MUTANT = Mutant("grows", RULE.slug, "never wraps", RULE.ask, references=("https://example.org/1",))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.timeline import Box, Explained, Lane
-from kafka_conformance.reports.timeline import Row, Timeline
+from kafka_conformance.reports.timeline import Timeline, TimelineRow
 from kafka_conformance.reports.timeline_figure import draw, figure, ready
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -22,11 +22,13 @@ SENT, RETRY, DONE = (
 )
 
 
-def step(time_ms: int | None, mark: str, *queue: Box, out: tuple[Box, ...] = (), name: str = "t-0") -> Row:
-    return Row(Explained(time_ms, f"asked {mark}", f"answered {mark}", mark, ("why",), (), (Lane(name, queue, out),)))
+def step(time_ms: int | None, mark: str, *queue: Box, out: tuple[Box, ...] = (), name: str = "t-0") -> TimelineRow:
+    return TimelineRow(
+        Explained(time_ms, f"asked {mark}", f"answered {mark}", mark, ("why",), (), (Lane(name, queue, out),))
+    )
 
 
-def timeline_of(*rows: Row) -> Timeline:
+def timeline_of(*rows: TimelineRow) -> Timeline:
     return Timeline("a-rule", "a title", "0123", "4.4.0", "reference", (), (), rows)
 
 
@@ -99,7 +101,7 @@ def test_figure_without_clock_shows_step_numbers_instead_of_times() -> None:
 
 
 def test_figure_marks_step_that_differs_from_the_reference() -> None:
-    root = parsed(timeline_of(Row(LIFE.rows[0].explained, "another answer")))
+    root = parsed(timeline_of(TimelineRow(LIFE.rows[0].explained, "another answer")))
     (mark,) = [text for text in root.iter(f"{SVG}text") if text.attrib["class"] == "mark wrong"]
     assert mark.text == "◀ append"
     assert any("the reference: another answer" in (title.text or "") for title in root.iter(f"{SVG}title"))
@@ -110,7 +112,7 @@ def test_figure_marks_step_that_differs_from_the_reference() -> None:
 )
 def test_figure_escapes_markup_and_control_characters_of_a_question(evil: str) -> None:
     box = Box(evil, "open", evil)
-    row = Row(Explained(0, evil, evil, evil, (evil,), ((evil, evil),), (Lane(evil, (box,), (box,)),)), evil)
+    row = TimelineRow(Explained(0, evil, evil, evil, (evil,), ((evil, evil),), (Lane(evil, (box,), (box,)),)), evil)
     root = parsed(Timeline("a-rule", evil, "0123", "4.4.0", "java", (), (), (row,)))
     assert {element.tag.removeprefix(SVG) for element in root.iter()} <= {
         "svg",

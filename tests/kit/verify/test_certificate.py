@@ -15,16 +15,16 @@ from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify import certificate as certificates
-from kafka_conformance.verify.coverage.record import Method, Record, Share
-from kafka_conformance.verify.coverage.record import Row as CoverageRow
+from kafka_conformance.verify.coverage.record import CertificateRow as CoverageRow
+from kafka_conformance.verify.coverage.record import Method, Ratio, Record
 from kafka_conformance.verify.fingerprint import fingerprint
-from kafka_conformance.verify.verification import Plan, RuleResult
+from kafka_conformance.verify.verification import RuleResult, VerificationPlan
 from kafka_jars.pins import load
-from kafka_reference.certificate import Certificate, MutationScore, Row, from_json, reference_fingerprint
+from kafka_reference.certificate import Certificate, CertificateRow, MutationScore, from_json, reference_fingerprint
 from kafka_reference.certificate import certificate as shipped
 from kafka_reference.releases import parse_release
 
-PLAN = Plan([RULES["murmur2"]], [parse_release("4.4.0")], 100, 7, 2)
+PLAN = VerificationPlan([RULES["murmur2"]], [parse_release("4.4.0")], 100, 7, 2)
 
 
 def judged(version: str, asked: int, *, pinned: bool = True) -> RuleResult:
@@ -32,11 +32,11 @@ def judged(version: str, asked: int, *, pinned: bool = True) -> RuleResult:
     return RuleResult(parse_release(version), tally, (), "ab" * 32, pinned)
 
 
-def row(rule: str, version: str, asked: int, agreed: int) -> Row:
-    return Row(rule, version, asked, agreed, {"hypothesis": asked}, "ab" * 32, True)
+def row(rule: str, version: str, asked: int, agreed: int) -> CertificateRow:
+    return CertificateRow(rule, version, asked, agreed, {"hypothesis": asked}, "ab" * 32, True)
 
 
-def certificate(*rows: Row) -> Certificate:
+def certificate(*rows: CertificateRow) -> Certificate:
     return Certificate("2026-11-30", "0.1.0", 7, "17", "cd" * 32, rows)
 
 
@@ -44,8 +44,8 @@ def test_certificate_rows_equal_counted_answers_and_fingerprints() -> None:
     made = certificates.made_from([judged("4.4.0", 110), judged("3.6.1", 110, pinned=False)], PLAN, "17.0.9 (PATH)")
     proven = fingerprint(RULES["murmur2"])
     assert made.rows == (
-        Row("murmur2", "4.4.0", 110, 110, {"edges": 10, "hypothesis": 100}, "ab" * 32, True, proven),
-        Row("murmur2", "3.6.1", 110, 110, {"edges": 10, "hypothesis": 100}, "ab" * 32, False, proven),
+        CertificateRow("murmur2", "4.4.0", 110, 110, {"edges": 10, "hypothesis": 100}, "ab" * 32, True, proven),
+        CertificateRow("murmur2", "3.6.1", 110, 110, {"edges": 10, "hypothesis": 100}, "ab" * 32, False, proven),
     )
     assert (made.seed, made.jvm, made.kit) == (7, "17.0.9 (PATH)", kit_version())
     assert made.reference_sha256 == reference_fingerprint()
@@ -83,7 +83,7 @@ def test_certificate_table_sums_rows_by_rule() -> None:
     )
     measured = CoverageRow(
         "murmur2", "4.4.0", "ab" * 32, "", 1, 500, 76, {"edges": 10, "others": 5}, 500,
-        {"Utils": (Method("Utils.murmur2(byte[])", Share(23, 24), Share(5, 6), (9,), ((8, 1, 2),)),)},
+        {"Utils": (Method("Utils.murmur2(byte[])", Ratio(23, 24), Ratio(5, 6), (9,), ((8, 1, 2),)),)},
     )  # fmt: skip
     table, _, note = certificates.markdown(made, Record((measured,))).partition("\n\n")
     assert note.startswith("*Branches* and *lines* belong to the methods of Kafka that the rule mirrors")

@@ -7,7 +7,7 @@ from itertools import product
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kafka_conformance.verify.decision_table import Row, decision_rows
+from kafka_conformance.verify.decision_table import DecisionRow, decision_rows
 
 Cell = tuple[int, ...]
 
@@ -19,7 +19,7 @@ def outcomes(draw: st.DrawFn) -> dict[Cell, str]:
     return {cell: draw(st.sampled_from("abc")) for cell in product(*map(range, sizes))}
 
 
-def allowed(row: Row) -> set[Cell]:
+def allowed(row: DecisionRow) -> set[Cell]:
     return set(product(*row.allowed))
 
 
@@ -43,7 +43,7 @@ def test_decision_row_with_one_more_value_has_wrong_outcome(found: dict[Cell, st
     for row in decision_rows(found):
         for axis, values in enumerate(row.allowed):
             for more in {cell[axis] for cell in found} - set(values):
-                wider = Row((*row.allowed[:axis], (*values, more), *row.allowed[axis + 1 :]), row.outcome)
+                wider = DecisionRow((*row.allowed[:axis], (*values, more), *row.allowed[axis + 1 :]), row.outcome)
                 assert {found[cell] for cell in allowed(wider)} != {row.outcome}
 
 
@@ -53,12 +53,15 @@ def test_decision_rows_do_not_depend_on_order_of_answers(found: dict[Cell, str])
 
 
 def test_decision_table_of_constant_outcome_has_one_row() -> None:
-    assert decision_rows(dict.fromkeys(product(range(3), range(2)), "off")) == [Row(((0, 1, 2), (0, 1)), "off")]
+    assert decision_rows(dict.fromkeys(product(range(3), range(2)), "off")) == [DecisionRow(((0, 1, 2), (0, 1)), "off")]
 
 
 def test_decision_table_of_one_deciding_setting_has_a_row_per_outcome() -> None:
     found = {(one, other): "error" if one == 1 else "on" for one, other in product(range(3), range(4))}
-    assert decision_rows(found) == [Row(((0, 2), (0, 1, 2, 3)), "on"), Row(((1,), (0, 1, 2, 3)), "error")]
+    assert decision_rows(found) == [
+        DecisionRow(((0, 2), (0, 1, 2, 3)), "on"),
+        DecisionRow(((1,), (0, 1, 2, 3)), "error"),
+    ]
 
 
 def test_decision_table_of_disjunction_has_two_overlapping_rows() -> None:

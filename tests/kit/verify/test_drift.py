@@ -17,7 +17,7 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source, sources
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify import drift
-from kafka_conformance.verify.drift import Drift, Finding, exit_code, find_drift, shrunk
+from kafka_conformance.verify.drift import Drift, DriftOutcome, exit_code, find_drift, shrunk
 from kafka_jars.errors import JarChanged, JarNotPublished, JarUnavailable
 from kafka_reference.releases import parse_release, since
 
@@ -62,13 +62,13 @@ def raises(error: Exception) -> Callable[[Any, Outcome], Outcome]:
 def test_drift_of_an_equal_release_finds_no_difference() -> None:
     java = Java()
     found = find(java)
-    assert (found.finding, found.asked, found.differ) == (Finding.SAME, COUNT, 0)
+    assert (found.finding, found.asked, found.differ) == (DriftOutcome.SAME, COUNT, 0)
     assert java.asked[OLD] == java.asked[NEW] == {question for source in QUESTIONS for question in source.questions}
 
 
 def test_drift_of_changed_hash_is_reported_with_shrunk_question() -> None:
     found = find(Java(another_hash))
-    assert found.finding is Finding.CHANGED
+    assert found.finding is DriftOutcome.CHANGED
     assert 0 < found.differ < found.asked == COUNT
     (change,) = shrunk(found, Java(another_hash), 50, 1)
     assert len(change.example.question.key) == 8  # type: ignore[attr-defined]
@@ -81,7 +81,7 @@ def test_drift_that_compares_a_release_with_itself_finds_no_change(monkeypatch: 
     """The mistake that makes the alarm silent: the tests above would notice it, by the finding and by who was asked."""
     monkeypatch.setattr(drift, "_DriftComparison", lambda one, other, first, _: Comparison(one, other, first, first))
     java = Java(another_hash)
-    assert find(java).finding is Finding.SAME
+    assert find(java).finding is DriftOutcome.SAME
     assert len(java.asked[NEW]) == 1
 
 
@@ -111,7 +111,7 @@ def test_drift_shrinks_only_three_kinds_of_difference() -> None:
 )  # fmt: skip
 def test_drift_reports_moved_if_java_class_or_jar_is_missing_at_start(error: Exception, what: str) -> None:
     found = find(Java(raises(error)))
-    assert (found.finding, found.moved, found.unjudged) == (Finding.MOVED, (what,), ())
+    assert (found.finding, found.moved, found.unjudged) == (DriftOutcome.MOVED, (what,), ())
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_drift_reports_moved_if_java_class_or_jar_is_missing_at_start(error: Exc
 )  # fmt: skip
 def test_drift_reports_moved_if_some_answers_lack_a_java_member(outcome: Outcome, what: str) -> None:
     found = find(Java(lambda question, known: known if len(question.key or "") < 8 else outcome))
-    assert (found.finding, found.moved) == (Finding.MOVED, (what,))
+    assert (found.finding, found.moved) == (DriftOutcome.MOVED, (what,))
     assert 0 < found.asked < COUNT
 
 
@@ -135,7 +135,7 @@ def test_drift_with_missing_class_and_differences_is_moved() -> None:
         return Answered({"hash": 1}) if short else Unsupported("release 4.5.0 has no class kafka.Hash")
 
     found = find(Java(both))
-    assert found.finding is Finding.MOVED
+    assert found.finding is DriftOutcome.MOVED
     assert found.differ > 0
 
 
@@ -151,7 +151,7 @@ def test_drift_with_missing_class_and_differences_is_moved() -> None:
 )  # fmt: skip
 def test_drift_with_java_failure_unrelated_to_kafka_is_unjudged(new: Any, why: str) -> None:
     found = find(Java(new))
-    assert found.finding is Finding.UNJUDGED
+    assert found.finding is DriftOutcome.UNJUDGED
     (reason,) = found.unjudged
     assert re.search(why, reason), reason
 
@@ -164,15 +164,15 @@ def test_drift_with_failing_predecessor_release_is_unjudged() -> None:
             return super().answer(rule, release, questions)
 
     found = find(Broken())
-    assert found.finding is Finding.UNJUDGED, "it says nothing about the new release"
+    assert found.finding is DriftOutcome.UNJUDGED, "it says nothing about the new release"
     assert found.unjudged == ("4.4.0: java.lang.ClassNotFoundException: org.apache.kafka.common.utils.Utils",)
 
 
 def test_drift_without_questions_of_required_labels_is_unjudged() -> None:
-    assert find(Java(), asked=()).finding is Finding.UNJUDGED
+    assert find(Java(), asked=()).finding is DriftOutcome.UNJUDGED
     few = [Source("few", QUESTIONS[0].questions[:1])]
     found = find(Java(), asked=few)
-    assert found.finding is Finding.UNJUDGED
+    assert found.finding is DriftOutcome.UNJUDGED
     assert found.unjudged[0].startswith("no question of the kinds ")
 
 
@@ -183,16 +183,16 @@ def test_drift_skips_questions_unsupported_by_the_predecessor() -> None:
             return [Unsupported("release 4.4.0 has no class a.B")] * len(known) if release == OLD else known
 
     found = find(Lacking())
-    assert (found.finding, found.asked) == (Finding.UNJUDGED, 0)
+    assert (found.finding, found.asked) == (DriftOutcome.UNJUDGED, 0)
     assert found.unjudged == ("no question has an answer in 4.4.0",)
 
 
 def test_drift_of_rule_missing_in_predecessor_is_new_or_absent() -> None:
     ((_, java_class),) = MURMUR2.java
     later = replace(MURMUR2, releases=since("4.5.0"), java=((since("4.5.0"), java_class),))
-    assert find(Java(), later).finding is Finding.NEW
+    assert find(Java(), later).finding is DriftOutcome.NEW
     ended = replace(MURMUR2, java=((since("0.10.0.0", until="3.9.x"), java_class),))
-    assert find(Java(), ended).finding is Finding.ABSENT
+    assert find(Java(), ended).finding is DriftOutcome.ABSENT
 
 
 @pytest.mark.parametrize("error", [JvmLost("the JVM ended"), JarChanged("a.jar", "ab", "cd")])
@@ -203,9 +203,9 @@ def test_drift_propagates_lost_jvm_and_changed_jar(error: Exception) -> None:
 
 def test_drift_exit_code_is_1_for_change_and_2_if_unjudged() -> None:
     same, changed, moved, unjudged, absent = (
-        Finding.SAME, Finding.CHANGED, Finding.MOVED, Finding.UNJUDGED, Finding.ABSENT,
+        DriftOutcome.SAME, DriftOutcome.CHANGED, DriftOutcome.MOVED, DriftOutcome.UNJUDGED, DriftOutcome.ABSENT,
     )  # fmt: skip
-    assert exit_code([same, same, absent, Finding.NEW]) == 0
+    assert exit_code([same, same, absent, DriftOutcome.NEW]) == 0
     assert exit_code([same, changed]) == exit_code([moved, unjudged]) == exit_code([changed, unjudged]) == 1
     assert exit_code([same, unjudged]) == 2
-    assert exit_code([absent]) == exit_code([Finding.NEW]) == 2, "nothing was compared"
+    assert exit_code([absent]) == exit_code([DriftOutcome.NEW]) == 2, "nothing was compared"

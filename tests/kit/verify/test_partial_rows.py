@@ -14,12 +14,12 @@ from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_conformance.verify import partial_rows
 from kafka_conformance.verify.partial_rows import record_rows, resumed_seed
-from kafka_conformance.verify.verification import Plan, RuleResult
+from kafka_conformance.verify.verification import RuleResult, VerificationPlan
 from kafka_reference.releases import parse_release
 
 RULE = RULES["murmur2"]
 OLD, NEW = map(parse_release, ("3.9.2", "4.4.0"))
-PLAN = Plan([RULE], [OLD, NEW], 100, 7, 2)
+PLAN = VerificationPlan([RULE], [OLD, NEW], 100, 7, 2)
 
 
 class KilledError(Exception):
@@ -43,7 +43,7 @@ def killed_after(path: Path, *results: RuleResult) -> None:
         raise KilledError
 
 
-def finished(path: Path, plan: Plan = PLAN, jvm: str = "21") -> dict[tuple[str, str], RuleResult]:
+def finished(path: Path, plan: VerificationPlan = PLAN, jvm: str = "21") -> dict[tuple[str, str], RuleResult]:
     found: dict[tuple[str, str], RuleResult] = {}
     with suppress(KilledError), record_rows(path, plan, jvm) as (known, _):
         found |= known

@@ -23,7 +23,7 @@ from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.partition.history import PartitionHistory
 from kafka_conformance.rules.eras import newest_of_eras
 from kafka_conformance.rules.murmur2.question import Murmur2Question
-from kafka_conformance.verify.verification import Plan, RuleResult, Verifier
+from kafka_conformance.verify.verification import RuleResult, VerificationPlan, Verifier
 from kafka_reference import bulk
 from kafka_reference.releases import parse_release
 
@@ -68,7 +68,7 @@ def judged(
     rules: list[Any], actual: Answerer | None = None, *, versions: str = "4.4.0", longest: int = -1,
     examples: int = 100, oracle: Bulk | None = None,
 ) -> list[RuleResult]:  # fmt: skip
-    plan = Plan(rules, list(map(parse_release, versions.split())), examples, 7, longest)
+    plan = VerificationPlan(rules, list(map(parse_release, versions.split())), examples, 7, longest)
     verifier = Verifier(oracle or Bulk(), actual or ReferenceAnswerer(), plan)  # type: ignore[arg-type]
     return list(verifier.results(plan.tasks(), Steps("", 1)))
 
@@ -236,7 +236,7 @@ def test_verification_by_eras_selects_the_newest_release_per_era() -> None:
     rules = [MURMUR2, RULES["round-robin-partitioner"]]
     standing = {rule.slug: newest_of_eras(rule) for rule in rules}
     releases = sorted({release for found in standing.values() for release in found} | {parse_release("2.8.2")})
-    tasks = Plan(rules, releases, 1, 7, -1, eras=True).tasks()
+    tasks = VerificationPlan(rules, releases, 1, 7, -1, eras=True).tasks()
     assert {rule.slug: [release for each, release in tasks if each is rule] for rule in rules} == standing
     assert len(standing["murmur2"]) < len(standing["round-robin-partitioner"])
-    assert len(tasks) < len(Plan(rules, releases, 1, 7, -1).tasks())
+    assert len(tasks) < len(VerificationPlan(rules, releases, 1, 7, -1).tasks())

@@ -22,7 +22,7 @@ from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.question import Murmur2Question
 from kafka_conformance.verify import verification
 from kafka_conformance.verify.question_store import QuestionStore
-from kafka_conformance.verify.verification import Plan, RuleResult
+from kafka_conformance.verify.verification import RuleResult, VerificationPlan
 from kafka_conformance.verify.workers import VerifierPool, _choose, _generate, _Pickler, _rank, _Unpickler, worker_count
 from kafka_reference.releases import parse_release
 
@@ -128,7 +128,7 @@ def test_unpickled_rule_result_refers_to_the_registered_rule() -> None:
 def test_questions_of_a_rule_are_generated_once_for_all_workers(
     rule: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = Plan([rule], [OLD, NEW], 50, 7, -1)
+    plan = VerificationPlan([rule], [OLD, NEW], 50, 7, -1)
     first = QuestionStore(plan, tmp_path).sources(rule)
     assert list(first) == generated(rule, plan.examples_of(rule), 7)
     monkeypatch.setattr(verification, "sources", lambda *_: pytest.fail("generated again"))
@@ -136,7 +136,7 @@ def test_questions_of_a_rule_are_generated_once_for_all_workers(
 
 
 def test_question_store_for_one_release_writes_no_files(tmp_path: Path) -> None:
-    QuestionStore(Plan([MURMUR2], [NEW], 10, 7, -1), tmp_path).sources(MURMUR2)
+    QuestionStore(VerificationPlan([MURMUR2], [NEW], 10, 7, -1), tmp_path).sources(MURMUR2)
     assert list(tmp_path.iterdir()) == []
 
 

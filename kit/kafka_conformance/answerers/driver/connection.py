@@ -22,7 +22,7 @@ from kafka_conformance.answerers.driver.lines import (
     read_answer,
     read_hello,
 )
-from kafka_conformance.answerers.driver.process import Child, End, Line, Received, Show, Shown, TooLong, on_stderr
+from kafka_conformance.answerers.driver.process import Child, End, OutputLine, Received, Show, Shown, TooLong, on_stderr
 from kafka_conformance.answerers.driver.protocol_errors import Broke, lost, quoted
 from kafka_conformance.core.protocol import Outcome, Question
 
@@ -123,7 +123,7 @@ class Connection:
         if received is None:
             late = self._after_input()
             what = f"the driver sent no hello within {limit_s:g} s"
-            if isinstance(late, Line | End) and _is_json(_text(late)):
+            if isinstance(late, OutputLine | End) and _is_json(_text(late)):
                 return Broke(lost("unflushed", f"{what}, but did after its input was closed"))
             return Broke(lost("mute", what))
         line = self._line(received, lambda text: _reads(read_hello, text), "before its hello")
@@ -219,7 +219,7 @@ class Connection:
 
     def _line(self, received: Received, whole: Callable[[bytes], bool], when: str) -> bytes | Broke:
         match received:
-            case Line(text):
+            case OutputLine(text):
                 return text
             case End(rest) if rest and whole(rest):
                 return rest
@@ -262,8 +262,8 @@ class Connection:
         return f"; standard error: {words}" if words else ""
 
 
-def _text(received: Line | End) -> bytes:
-    return received.text if isinstance(received, Line) else received.rest
+def _text(received: OutputLine | End) -> bytes:
+    return received.text if isinstance(received, OutputLine) else received.rest
 
 
 def _reads(read: Callable[[bytes], object], text: bytes) -> bool:

@@ -28,7 +28,18 @@ from kafka_conformance.answerers.driver.last_words import LastWords
 from kafka_conformance.answerers.driver.protocol_errors import quoted
 from kafka_conformance.core.streams import say_error
 
-__all__ = ["LINE_LIMIT", "SHOWN_LINES", "Child", "End", "Line", "Received", "Show", "Shown", "TooLong", "on_stderr"]
+__all__ = [
+    "LINE_LIMIT",
+    "SHOWN_LINES",
+    "Child",
+    "End",
+    "OutputLine",
+    "Received",
+    "Show",
+    "Shown",
+    "TooLong",
+    "on_stderr",
+]
 
 LINE_LIMIT = 2**20  # the longest right answers in tests have half a million bytes
 SHOWN_LINES = 200
@@ -45,7 +56,7 @@ _RUNNING: set[Child] = set()
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class OutputLine:
     """A line of standard output, without its end; never an empty one."""
 
     text: bytes
@@ -65,7 +76,7 @@ class End:
     rest: bytes = b""
 
 
-Received: TypeAlias = Line | TooLong | End
+Received: TypeAlias = OutputLine | TooLong | End
 
 
 def on_stderr(line: str) -> None:
@@ -205,7 +216,7 @@ class Child:
     def _read(self, pipe: IO[bytes]) -> None:
         with pipe:
             while (text := pipe.readline(self._line_limit + 1)).endswith(b"\n"):
-                if text.strip() and not self._enqueue(Line(text.strip())):
+                if text.strip() and not self._enqueue(OutputLine(text.strip())):
                     return
             self._enqueue(TooLong(text) if len(text) > self._line_limit else End(text.strip()))
 

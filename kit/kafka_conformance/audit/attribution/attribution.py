@@ -42,7 +42,7 @@ from kafka_conformance.audit.attribution.patterns import follows_bytes
 from kafka_conformance.audit.attribution.placements import CONSTANT
 from kafka_conformance.audit.attribution.presence import SURE, implies
 from kafka_conformance.audit.attribution.stretches import inside
-from kafka_conformance.audit.result import Placed, Run
+from kafka_conformance.audit.result import AttributedRun, Placed
 
 __all__ = ["EITHER_AT", "KEYLESS_AT", "UNEXPLAINED_AT", "attribute", "bits_of", "runs", "without_few_keys"]
 
@@ -138,7 +138,7 @@ def runs(
     partition: int,
     offsets: NDArray[np.int64],
     timestamps_ms: NDArray[np.int64],
-) -> tuple[Run, ...]:
+) -> tuple[AttributedRun, ...]:
     """Return a block's attribution as at most MOST_RUNS runs, in order.
 
     Records attributed to either extend the run before them. Consecutive runs shorter than SOLID records are merged into one
@@ -161,7 +161,7 @@ def runs(
     lasts = np.append(firsts[1:], attributed.size) - 1
     least, most = _times(timestamps_ms, firsts)
     return tuple(
-        Run(
+        AttributedRun(
             partition,
             tuple(placed for at, placed in enumerate(members) if int(union) >> at & 1),
             int(offsets[first]),

@@ -40,13 +40,13 @@ from kafka_conformance.audit.result import (
     KEYLESS,
     NOTHING_FOREIGN,
     UNEXPLAINED,
+    AttributedRun,
     Foreign,
     Place,
     Placed,
-    Run,
 )
 
-__all__ = ["JOINT", "Block", "Judged", "Summary", "attribution_names", "column_of", "judge"]
+__all__ = ["JOINT", "Block", "BlockSummary", "Judged", "attribution_names", "column_of", "judge"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +60,7 @@ class Block:
     """A pyarrow BinaryArray or LargeBinaryArray."""
 
 
-class Summary(msgspec.Struct, frozen=True):
+class BlockSummary(msgspec.Struct, frozen=True):
     """The summary of a block, to be added to those of others. A placement is named by ``str(Placed)``.
 
     Offsets and times are None in a block without records; times also if no record has one.
@@ -91,7 +91,7 @@ class Summary(msgspec.Struct, frozen=True):
     first: dict[str, Place]
     last: dict[str, Place]
     """The earliest and the latest record of each attribution."""
-    runs: tuple[Run, ...]
+    runs: tuple[AttributedRun, ...]
     sets: dict[str, int] = {}
     """Keyed records by the present placements that explain them, joined by JOINT; "" for none."""
     effective: float = 0.0
@@ -105,7 +105,7 @@ JOINT = "|"
 class Judged:
     """The result for a block. The columns have a row for each record."""
 
-    summary: Summary
+    summary: BlockSummary
     masks: NDArray[np.uint32] | None
     """By record, which of PLACEMENTS explain its key among the current partitions; 0 for a record without a key. None if
     no masks were computed."""
@@ -247,11 +247,11 @@ def _summary(
     offsets: NDArray[np.int64],
     timestamps_ms: NDArray[np.int64],
     effective: float,
-) -> Summary:
+) -> BlockSummary:
     records = len(block.offsets)
     times = block.timestamps_ms[block.timestamps_ms >= 0]
     counts, first, last = _attributions(block.partition, members, attributed, offsets, timestamps_ms)
-    return Summary(
+    return BlockSummary(
         partition=block.partition,
         first_offset=int(block.offsets[0]) if records else None,
         last_offset=int(block.offsets[-1]) if records else None,

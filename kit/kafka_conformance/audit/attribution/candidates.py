@@ -31,8 +31,8 @@ from kafka_conformance.core.errors import BadInput, CandidateRaised
 from kafka_reference.bulk import Data, Offsets
 
 __all__ = [
-    "Candidate", "Function", "candidate_partitions", "find_candidate", "load_candidates", "register", "register_relatives",
-    "registered",
+    "CustomCandidate", "Function", "candidate_partitions", "find_candidate", "load_candidates", "register",
+    "register_relatives", "registered",
 ]  # fmt: skip
 
 Function: TypeAlias = Callable[[bytes, int], int]
@@ -44,7 +44,7 @@ _SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CustomCandidate:
     """A function of the user's, as it travels: ``pickled`` by value, empty without Spark.
 
     ``version`` is the SHA-256 of its module's file, in hex. ``by_remainder``: with n partitions it chooses the remainder by
@@ -57,12 +57,12 @@ class Candidate:
     by_remainder: bool
 
 
-_REGISTERED: dict[str, tuple[Candidate, Function]] = {}
+_REGISTERED: dict[str, tuple[CustomCandidate, Function]] = {}
 _IMPORTED: dict[str, Function] = {}
 """The functions that :func:`load_candidates` imported, by name: without Spark, they are not pickled."""
 
 
-def register(candidates: Sequence[Candidate]) -> None:
+def register(candidates: Sequence[CustomCandidate]) -> None:
     """Make these the candidates of this process, in place of any others."""
     if candidates == registered():
         return
@@ -71,7 +71,7 @@ def register(candidates: Sequence[Candidate]) -> None:
     _REGISTERED.update({each.name: (each, function) for each, function in zip(candidates, functions, strict=True)})
 
 
-def _function(candidate: Candidate) -> Function:
+def _function(candidate: CustomCandidate) -> Function:
     if candidate.pickled:
         return pickle.loads(candidate.pickled)  # type: ignore[no-any-return]  # noqa: S301
     return _IMPORTED.get(candidate.name, _never)
@@ -85,15 +85,15 @@ def _never(_: bytes, __: int) -> int:
 def register_relatives(slugs: Iterable[str]) -> None:
     """Add these rules of :mod:`.relatives` to the user's candidates, in place of other relatives."""
     own = [each for each in registered() if each.name not in RELATIVES]
-    register([*own, *(Candidate(slug, b"", "", by_remainder=True) for slug in slugs)])
+    register([*own, *(CustomCandidate(slug, b"", "", by_remainder=True) for slug in slugs)])
 
 
-def registered() -> tuple[Candidate, ...]:
+def registered() -> tuple[CustomCandidate, ...]:
     """Return the candidates of this process, in the order in which they were named."""
     return tuple(candidate for candidate, _ in _REGISTERED.values())
 
 
-def find_candidate(slug: str) -> Candidate | None:
+def find_candidate(slug: str) -> CustomCandidate | None:
     """Return the candidate of this process with this name, or None."""
     found = _REGISTERED.get(slug)
     return found and found[0]
@@ -117,7 +117,7 @@ def candidate_partitions(slug: str, offsets: Offsets, data: Data, count: int) ->
     return out
 
 
-def load_candidates(names: Iterable[str], partitions: int | None = None) -> tuple[Candidate, ...]:
+def load_candidates(names: Iterable[str], partitions: int | None = None) -> tuple[CustomCandidate, ...]:
     """Import and try these candidates; ``partitions`` is the topic's partition count if it is known.
 
     Raises BadInput for a name that cannot be imported or called, and for a function that fails for every trial key, returns
@@ -130,7 +130,7 @@ def load_candidates(names: Iterable[str], partitions: int | None = None) -> tupl
             _try(name, function, counts)
         _IMPORTED.update(found)
         return tuple(
-            Candidate(name, _pickled(name, function), _version(name), _is_by_remainder(name, function))
+            CustomCandidate(name, _pickled(name, function), _version(name), _is_by_remainder(name, function))
             for name, function in found.items()
         )
 

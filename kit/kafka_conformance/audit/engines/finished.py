@@ -15,7 +15,7 @@ from kafka_conformance.audit.attribution.candidates import register_relatives
 from kafka_conformance.audit.engines.local.findings import LocalFindings
 from kafka_conformance.audit.engines.local.folder import RunFolder
 from kafka_conformance.audit.findings import Findings
-from kafka_conformance.audit.plan import AuditRequest, Plan, as_plan, result_of, sum_up
+from kafka_conformance.audit.plan import AuditPlan, AuditRequest, as_plan, result_of, sum_up
 from kafka_conformance.audit.result import Audit
 from kafka_conformance.audit.retention import Deletions
 from kafka_conformance.audit.sources import chunked
@@ -32,7 +32,7 @@ __all__ = ["finished_audit", "finished_on_spark"]
 class _Planned:
     """The source of a plan, of which nothing is read."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: AuditPlan) -> None:
         self.name, self.partitions = plan.source, len(plan.spans)
         self.spans: dict[int, Span] = plan.spans
 
@@ -64,7 +64,7 @@ def finished_on_spark(spark: Spark, folder: str) -> Audit:
     return spark.call(lambda: _result(plan, findings, Deletions(run.files, chunks), folder), "adding up the audit")
 
 
-def _plan(found: Any, folder: str) -> Plan:
+def _plan(found: Any, folder: str) -> AuditPlan:
     plan = as_plan(found, folder)
     if plan is None:
         raise BadInput(f"{folder} holds no audit: give the --folder of a finished one")
@@ -79,7 +79,7 @@ def _check(folder: str, missing: list[int], chunks: int) -> None:
         )
 
 
-def _result(plan: Plan, findings: Findings, deletions: Deletions, folder: str) -> Audit:
+def _result(plan: AuditPlan, findings: Findings, deletions: Deletions, folder: str) -> Audit:
     source = _Planned(plan)
     request = AuditRequest(plan.source, plan.where, plan.expected, plan.chunk_records, plan.every_record, plan.key_format,
                            plan.isolation, plan.selection, plan.key_view)  # fmt: skip

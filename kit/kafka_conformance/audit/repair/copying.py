@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from kafka_conformance.audit.repair.plan import Plan, Staged, Totals
+from kafka_conformance.audit.repair.plan import RepairPlan, Staged, Totals
 from kafka_conformance.audit.repair.rest import Reached, rest_plan
 from kafka_conformance.audit.repair.run import (
     finished_pass,
@@ -43,18 +43,18 @@ def pass_folder(folder: str, number: int) -> str:
     return f"{folder.rstrip('/')}/pass-{number:06d}" if number else folder.rstrip("/")
 
 
-def last_pass(spark: Spark, folder: str, first: Plan) -> Plan:
+def last_pass(spark: Spark, folder: str, first: RepairPlan) -> RepairPlan:
     """Return the plan of the last pass in a repair's folder, whose first pass has the plan ``first``."""
     numbers = sorted(
         (int(found[1]) for name in names_in(spark, folder) if (found := _PASS.fullmatch(name))), reverse=True
     )
     for number in numbers:  # a killed run may have made a folder without a plan
         if (written := Run.plan(spark, pass_folder(folder, number))) is not None:
-            return msgspec.convert(written, Plan, str_keys=True)
+            return msgspec.convert(written, RepairPlan, str_keys=True)
     return first
 
 
-def reached_by(spark: Spark, folder: str, first: Plan) -> tuple[Plan, Reached | None]:
+def reached_by(spark: Spark, folder: str, first: RepairPlan) -> tuple[RepairPlan, Reached | None]:
     """Return the plan of the last pass, and how far the finished passes have come; None if there is none.
 
     It reads only what is finished, so another process may be copying at the same time.
@@ -66,7 +66,7 @@ def reached_by(spark: Spark, folder: str, first: Plan) -> tuple[Plan, Reached | 
     return plan, _reached(plan, done, first, plan.target_id or target_id(Run(spark, folder, resumed=True)))
 
 
-def _reached(plan: Plan, done: Totals | None, first: Plan, written: str) -> Reached:
+def _reached(plan: RepairPlan, done: Totals | None, first: RepairPlan, written: str) -> Reached:
     """Return how far it has come, from what the last pass has ``done`` and the id of the topic that is ``written``."""
     earlier = plan.earlier
     if done is not None:
@@ -75,7 +75,7 @@ def _reached(plan: Plan, done: Totals | None, first: Plan, written: str) -> Reac
     return Reached(plan, plan.begins, earlier, first.begins, written, finished=False)
 
 
-def next_plan(topics: Topics, reached: Reached) -> Plan:
+def next_plan(topics: Topics, reached: Reached) -> RepairPlan:
     """Return the plan of the next pass, from the source as it is now. Raises BadInput, SparkFault."""
     plan = reached.plan
     source = topics.require(plan.source)
@@ -89,7 +89,14 @@ class Copying:
     """
 
     def __init__(
-        self, run: Run, topics: Topics, kafka: Mapping[str, str], first: Plan, patience_s: float, *, keep_staged: bool
+        self,
+        run: Run,
+        topics: Topics,
+        kafka: Mapping[str, str],
+        first: RepairPlan,
+        patience_s: float,
+        *,
+        keep_staged: bool,
     ) -> None:
         self.resumed = run.resumed
         self._spark, self._run, self._topics, self._kafka = run.spark, run, topics, kafka
@@ -101,7 +108,7 @@ class Copying:
     @staticmethod
     @contextmanager
     def open(
-        spark: Spark, topics: Topics, kafka: Mapping[str, str], folder: str, first: Plan, patience_s: float, *,
+        spark: Spark, topics: Topics, kafka: Mapping[str, str], folder: str, first: RepairPlan, patience_s: float, *,
         keep_staged: bool,
     ) -> Iterator[Copying]:  # fmt: skip
         """Begin or resume the repair with the plan ``first`` of its first pass. Raises BadInput, SparkFault."""
@@ -145,7 +152,7 @@ class Copying:
         """Give the new topic its final settings: nothing more is copied for now. Raises SparkFault."""
         settle_once(self._topics, self._run, self._first)
 
-    def _copy(self, plan: Plan) -> Totals:
+    def _copy(self, plan: RepairPlan) -> Totals:
         folder = pass_folder(self._run.folder, plan.number)
         written = msgspec.to_builtins(plan, str_keys=True)
         opened = Run.open(self._spark, folder, written) if plan.number else nullcontext(self._run)
@@ -166,5 +173,5 @@ class Copying:
         if number > 1 and not self._keep_staged:
             remove_folder(self._spark, pass_folder(self._run.folder, number - 1))
 
-    def _run_of(self, plan: Plan) -> Run:
+    def _run_of(self, plan: RepairPlan) -> Run:
         return Run(self._spark, pass_folder(self._run.folder, plan.number), resumed=True)

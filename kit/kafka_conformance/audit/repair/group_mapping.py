@@ -27,7 +27,7 @@ from kafka_conformance.audit.repair.groups import (
     without_moved,
 )
 from kafka_conformance.audit.repair.moves import target_partitions
-from kafka_conformance.audit.repair.plan import Plan
+from kafka_conformance.audit.repair.plan import RepairPlan
 from kafka_conformance.audit.topics import Span, Topics
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.spark.workers import mapped
@@ -51,7 +51,8 @@ class GroupMapping(msgspec.Struct, frozen=True):
 
 
 def map_groups(
-    spark: Spark, topics: Topics, kafka: Mapping[str, str], folder: str, first: Plan, named: Sequence[str], *, execute: bool
+    spark: Spark, topics: Topics, kafka: Mapping[str, str], folder: str, first: RepairPlan, named: Sequence[str], *,
+    execute: bool
 ) -> GroupMapping:  # fmt: skip
     """Map the committed offsets of the groups ``named``, or of all, and with ``execute`` commit them to the new topic.
 
@@ -84,7 +85,12 @@ def map_groups(
 
 
 def _mapped(
-    spark: Spark, topics: Topics, kafka: Mapping[str, str], plan: Plan, copied: Copied, groups: Sequence[Committed]
+    spark: Spark,
+    topics: Topics,
+    kafka: Mapping[str, str],
+    plan: RepairPlan,
+    copied: Copied,
+    groups: Sequence[Committed],
 ) -> list[GroupOffsets]:
     cuts = cuts_of(groups, copied)
     spans = {number: Span(offsets[0], copied.ends[number]) for number, offsets in cuts.items()}

@@ -12,7 +12,17 @@ from kafka_conformance.audit.topics import Span, Topics
 from kafka_conformance.core.errors import BadInput
 
 __all__ = [
-    "Compared", "Counted", "Gap", "Moved", "Moves", "Plan", "Repair", "Staged", "Totals", "check_target", "make_plan",
+    "Compared",
+    "Counted",
+    "Gap",
+    "Moved",
+    "Moves",
+    "Repair",
+    "RepairPlan",
+    "Staged",
+    "Totals",
+    "check_target",
+    "make_plan",
     "resumed_plan",
 ]  # fmt: skip
 
@@ -100,7 +110,7 @@ class Totals(msgspec.Struct, frozen=True):
                       self.gaps + other.gaps)  # fmt: skip
 
 
-class Plan(msgspec.Struct, frozen=True, omit_defaults=True):
+class RepairPlan(msgspec.Struct, frozen=True, omit_defaults=True):
     """Everything that determines the records that a pass writes.
 
     ``before`` and ``partitions`` are the old and the new partition count; ``begins`` (inclusive) and ``ends`` (exclusive)
@@ -142,7 +152,7 @@ class Plan(msgspec.Struct, frozen=True, omit_defaults=True):
         return {number: Span(first, self.ends[number]) for number, first in self.begins.items()}
 
 
-def make_plan(topics: Topics, source: str, target: str, partitions: int | None) -> Plan:
+def make_plan(topics: Topics, source: str, target: str, partitions: int | None) -> RepairPlan:
     """Return the plan for the source as it is now. Raises BadInput for a missing source or invalid target options."""
     if source == target:
         raise BadInput(f"topic {source} cannot be rewritten to itself: give the name of a new topic")
@@ -150,17 +160,17 @@ def make_plan(topics: Topics, source: str, target: str, partitions: int | None) 
     if partitions is not None and partitions < 1:
         raise BadInput(f"invalid partition count {partitions}: expected 1 or more")
     spans = topics.spans(source, topic.partitions, committed=True)
-    return Plan(
+    return RepairPlan(
         source, topic.id, target, topic.partitions, partitions or topic.partitions, topic.replication,
         topics.settings(source), {at: span.first for at, span in spans.items()},
         {at: span.end for at, span in spans.items()},
     )  # fmt: skip
 
 
-def resumed_plan(written: Any, source: str, target: str, partitions: int | None, folder: str) -> Plan:
+def resumed_plan(written: Any, source: str, target: str, partitions: int | None, folder: str) -> RepairPlan:
     """Return the plan in a run's folder. Raises BadInput if it is for other options than the given ones."""
     try:
-        plan = msgspec.convert(written, Plan, str_keys=True)
+        plan = msgspec.convert(written, RepairPlan, str_keys=True)
     except msgspec.ValidationError as error:
         raise BadInput(f"{folder} holds another run: give another folder ({error})") from error
     for name, was, now in (("the source", plan.source, source), ("the target", plan.target, target),
@@ -170,7 +180,7 @@ def resumed_plan(written: Any, source: str, target: str, partitions: int | None,
     return plan
 
 
-def check_target(topics: Topics, plan: Plan) -> None:
+def check_target(topics: Topics, plan: RepairPlan) -> None:
     """Check that a new run's target does not exist. Raises BadInput if it does."""
     if topics.find(plan.target) is not None:
         raise BadInput(

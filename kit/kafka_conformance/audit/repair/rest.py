@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from kafka_conformance.audit.repair.plan import Gap, Plan, Totals
+from kafka_conformance.audit.repair.plan import Gap, RepairPlan, Totals
 from kafka_conformance.audit.topics import Described, Span
 from kafka_conformance.core.errors import BadInput
 
@@ -24,7 +24,7 @@ class Reached(msgspec.Struct, frozen=True):
     copied, by partition; ``begins`` those at which the first pass began. ``target_id`` is the new topic's id.
     """
 
-    plan: Plan
+    plan: RepairPlan
     ends: dict[int, int]
     totals: Totals
     begins: dict[int, int]
@@ -42,7 +42,7 @@ class Reached(msgspec.Struct, frozen=True):
         return sum(max(0, span.end - max(span.first, self.ends.get(number, 0))) for number, span in spans.items())
 
 
-def rest_plan(reached: Reached, source: Described, spans: Mapping[int, Span]) -> Plan:
+def rest_plan(reached: Reached, source: Described, spans: Mapping[int, Span]) -> RepairPlan:
     """Return the plan of the next pass, which has no offsets if the source has gained none.
 
     ``spans`` are the source's offsets now. Offsets that were deleted before they were copied are added to the plan's gaps.
@@ -71,7 +71,7 @@ def rest_plan(reached: Reached, source: Described, spans: Mapping[int, Span]) ->
     )
 
 
-def check_beginning(plan: Plan, planned: Mapping[int, int], ends: Mapping[int, int]) -> None:
+def check_beginning(plan: RepairPlan, planned: Mapping[int, int], ends: Mapping[int, int]) -> None:
     """Check that the new topic holds what the earlier passes wrote, and of this pass's records no more than planned.
 
     ``planned`` counts the pass's records, ``ends`` are the new topic's end offsets, by partition. Raises BadInput.

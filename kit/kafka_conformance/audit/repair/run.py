@@ -45,7 +45,7 @@ import msgspec
 from kafka_conformance.audit.engines.spark.sources import topic_frame
 from kafka_conformance.audit.repair.checksums import Sum, largest, misplaced, sum_column, sum_of, summed
 from kafka_conformance.audit.repair.moves import moves_of
-from kafka_conformance.audit.repair.plan import Compared, Counted, Moved, Moves, Plan, Staged, Totals
+from kafka_conformance.audit.repair.plan import Compared, Counted, Moved, Moves, RepairPlan, Staged, Totals
 from kafka_conformance.audit.repair.rest import check_beginning
 from kafka_conformance.audit.repair.target import await_quiet, own_target, watched
 from kafka_conformance.audit.repair.topics import client_settings, hold, settle
@@ -77,7 +77,7 @@ _NUMBERS = (1 << 33) - 1  # Spark's ascending ids hold the task's number, and in
 
 
 def rewrite(
-    spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, plan: Plan, progress: Steps,
+    spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, plan: RepairPlan, progress: Steps,
     patience_s: float = PATIENCE_S,
 ) -> Totals:  # fmt: skip
     """Write a pass's missing records, read them back and compare; return what the pass has copied.
@@ -138,7 +138,7 @@ def target_id(run: Run) -> str:
     return msgspec.json.decode(_kept(run, _TARGET), type=str)
 
 
-def settle_once(topics: Topics, run: Run, plan: Plan) -> None:
+def settle_once(topics: Topics, run: Run, plan: RepairPlan) -> None:
     """Apply the new topic's final settings unless that is done. Raises SparkFault."""
     if _SETTLED not in run.finished():
         settle(topics, plan.target, plan.settings)
@@ -183,7 +183,7 @@ def _kept(run: Run, number: int) -> bytes:
     return str(rows[0]["text"]).encode()
 
 
-def _stage(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, plan: Plan) -> None:
+def _stage(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, plan: RepairPlan) -> None:
     """Write chunks 0 and 1."""
     from pyspark.sql import DataFrame, Observation
     from pyspark.sql import functions as f
@@ -237,7 +237,9 @@ def _moves(spark: Spark, run: Run) -> tuple[tuple[Moves, ...], int]:
     return moved.moves, moved.spread
 
 
-def _write(spark: Spark, kafka: Mapping[str, str], run: Run, plan: Plan, counted: Counted, patience_s: float) -> None:
+def _write(
+    spark: Spark, kafka: Mapping[str, str], run: Run, plan: RepairPlan, counted: Counted, patience_s: float
+) -> None:
     """Write the missing records. A file holds one partition's plan and is read by one task, from beginning to end."""
     rows = max(1, min(4096, _BATCH_BYTES // max(1, counted.largest)))
     reading = {
@@ -262,7 +264,7 @@ def _without_exception_name() -> Iterator[None]:
         raise SparkFault(str(fault).replace(": IllegalStateException: ", ": ", 1)) from fault
 
 
-def compared(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, plan: Plan) -> Compared:
+def compared(spark: Spark, topics: Topics, kafka: Mapping[str, str], run: Run, plan: RepairPlan) -> Compared:
     """Read back what the new topic has since the earlier passes, and compare it with the plan. Raises SparkFault."""
     bases, held = plan.bases, topics.spans(plan.target, plan.partitions, committed=True)
     spans = {number: Span(max(span.first, bases[number]), span.end) for number, span in held.items()}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
-from kafka_conformance.audit.repair.plan import Plan
+from kafka_conformance.audit.repair.plan import RepairPlan
 from kafka_conformance.audit.repair.topics import MEANWHILE, make
 from kafka_conformance.audit.topics import Described, Topics
 from kafka_conformance.core.errors import BadInput, KitError
@@ -18,7 +18,7 @@ __all__ = ["await_quiet", "own_target", "watched"]
 _QUIET_S, _QUIET_LIMIT_S, _LEADERS_LIMIT_S = 3.0, 60.0, 30.0
 
 
-def own_target(topics: Topics, plan: Plan, known: str | None, *, anew: bool) -> tuple[str, bool]:
+def own_target(topics: Topics, plan: RepairPlan, known: str | None, *, anew: bool) -> tuple[str, bool]:
     """Create the new topic unless this run has; return its id, and whether this run had created it.
 
     ``known`` is the id of the topic that this run created; a later pass's plan has it. With ``anew`` all records of the run
@@ -47,7 +47,7 @@ def own_target(topics: Topics, plan: Plan, known: str | None, *, anew: bool) -> 
     return found.id, False
 
 
-def _with_leaders(topics: Topics, plan: Plan) -> Described:
+def _with_leaders(topics: Topics, plan: RepairPlan) -> Described:
     limit = time.monotonic() + _LEADERS_LIMIT_S
     while (found := topics.find(plan.target, _LEADERS_LIMIT_S)) is None:
         if time.monotonic() > limit:
@@ -68,7 +68,7 @@ def _written(topics: Topics, name: str, partitions: int) -> int:
     return sum(span.end for span in topics.spans(name, partitions, committed=True).values())
 
 
-def await_quiet(topics: Topics, plan: Plan, *, empty: bool = False) -> None:
+def await_quiet(topics: Topics, plan: RepairPlan, *, empty: bool = False) -> None:
     """Wait until no more records of a killed run arrive; for an ``empty`` topic as well if that is set.
 
     Raises BadInput if another producer keeps writing.
@@ -86,7 +86,7 @@ def await_quiet(topics: Topics, plan: Plan, *, empty: bool = False) -> None:
 
 
 @contextmanager
-def watched(topics: Topics, plan: Plan, progress: Steps) -> Iterator[None]:
+def watched(topics: Topics, plan: RepairPlan, progress: Steps) -> Iterator[None]:
     """Report progress by the records in the new topic that are not of earlier passes."""
     ends, earlier = Event(), sum(plan.bases.values())
 

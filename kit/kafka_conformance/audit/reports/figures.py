@@ -19,7 +19,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from kafka_conformance.audit.reports.axes import count_ticks, partition_ticks, short, time_ticks
 from kafka_conformance.audit.reports.formatting import at, named, percent, utc
 from kafka_conformance.audit.reports.summary import labels, placed_by, ranked, select_partitions
-from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Audit, PartitionLine, Run, TimeSlot
+from kafka_conformance.audit.result import EITHER, UNEXPLAINED, AttributedRun, Audit, PartitionLine, TimeSlot
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.reports.terminal import plural
 
@@ -194,7 +194,7 @@ def timeline(audit: Audit, drawn: Sequence[Series]) -> tuple[str, str]:
     return _done(figure), " and ".join(plural(count, noun) for count, noun in unseen if count > 0)
 
 
-def _run(parent: Element, run: Run, by: str, scale: tuple[int, int, float], fills: dict[str, str]) -> None:
+def _run(parent: Element, run: AttributedRun, by: str, scale: tuple[int, int, float], fills: dict[str, str]) -> None:
     begin, length, y = scale
     group = SubElement(parent, "g")
     times = f"{at(run.first_ms)}{' to' + at(run.last_ms)[1:] if at(run.last_ms) else ''}"

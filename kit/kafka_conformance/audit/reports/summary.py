@@ -17,14 +17,14 @@ from kafka_conformance.audit.reports.writers import attributed_totals, bounds, t
 from kafka_conformance.audit.result import (
     EITHER,
     UNEXPLAINED,
+    AttributedRun,
     Audit,
     Doubt,
     Growth,
     PartitionLine,
     Place,
     Placed,
-    Run,
-    Share,
+    PlacementShare,
 )
 from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.reports.terminal import plural
@@ -156,12 +156,12 @@ def labels(audit: Audit) -> dict[str, str]:
     }
 
 
-def ranked(audit: Audit) -> list[Share]:
+def ranked(audit: Audit) -> list[PlacementShare]:
     """Return the shares, the expected one first, then by attributed records."""
     return sorted(audit.shares, key=lambda one: (not _is_expected(audit, one), -one.attributed, one.placed))
 
 
-def _is_expected(audit: Audit, one: Share) -> bool:
+def _is_expected(audit: Audit, one: PlacementShare) -> bool:
     return one.expected or one.placed == audit.expected
 
 
@@ -307,14 +307,14 @@ def runs_title(audit: Audit) -> str:
     return f"The earliest runs of other placements than the expected one{kept}"
 
 
-def foreign_runs(audit: Audit, most: int) -> tuple[list[Run], int]:
+def foreign_runs(audit: Audit, most: int) -> tuple[list[AttributedRun], int]:
     """Return the earliest runs of other placements than the expected one, and the number of further ones."""
     runs = [run for run in audit.runs if run.placed != (audit.expected,)]
     runs.sort(key=lambda run: (run.first_ms is None, run.first_ms or 0, run.partition, run.first_offset))
     return runs[:most], len(runs[most:])
 
 
-def placed_by(audit: Audit, run: Run) -> str:
+def placed_by(audit: Audit, run: AttributedRun) -> str:
     """Return the placements of a run."""
     names = labels(audit)
     return " and ".join(names.get(str(one)) or named(one) for one in run.placed[:4]) or named(UNEXPLAINED)

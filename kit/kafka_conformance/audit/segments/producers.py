@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kafka_conformance.audit.attribution.block import column_of
-from kafka_conformance.audit.attribution.candidates import Candidate, register
+from kafka_conformance.audit.attribution.candidates import CustomCandidate, register
 from kafka_conformance.audit.attribution.explanation import KeyColumn
 from kafka_conformance.audit.attribution.placements import ANY, PLACEMENTS
 from kafka_conformance.audit.result import Audit, Placed
@@ -78,7 +78,7 @@ class Judging(msgspec.Struct, frozen=True):
 
     rules: dict[str, tuple[Placed, ...]]
     partitions: int
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[CustomCandidate, ...]
 
     def __call__(self, task: Task) -> bytes:
         """Return the evidence of a segment, as JSON."""

@@ -13,9 +13,9 @@ from statistics import median
 
 import numpy as np
 
-from kafka_conformance.audit.attribution.block import Summary
+from kafka_conformance.audit.attribution.block import BlockSummary
 from kafka_conformance.audit.attribution.explanation import KeyColumn
-from kafka_conformance.audit.result import Growth, Place, Placed, Run, SplitKey, Splits
+from kafka_conformance.audit.result import AttributedRun, Growth, Place, Placed, SplitKey, Splits
 
 __all__ = ["growth", "is_ordered", "merged", "split_by_moves"]
 
@@ -24,9 +24,9 @@ OVERLAP = 0.25
 topic of some minutes take as long to refresh their metadata."""
 
 
-def merged(summaries: Iterable[Summary]) -> list[Run]:
+def merged(summaries: Iterable[BlockSummary]) -> list[AttributedRun]:
     """Return the runs of all blocks, given by partition and offset; a run that continues in the next block is one run."""
-    runs: list[Run] = []
+    runs: list[AttributedRun] = []
     for summary in summaries:
         for run in summary.runs:
             before = runs[-1] if runs else None
@@ -37,16 +37,16 @@ def merged(summaries: Iterable[Summary]) -> list[Run]:
     return runs
 
 
-def _joined(one: Run, other: Run) -> Run:
+def _joined(one: AttributedRun, other: AttributedRun) -> AttributedRun:
     firsts = [each for each in (one.first_ms, other.first_ms) if each is not None]
     lasts = [each for each in (one.last_ms, other.last_ms) if each is not None]
-    return Run(
+    return AttributedRun(
         one.partition, one.placed, one.first_offset, other.last_offset, min(firsts, default=None), max(lasts, default=None),
         one.records + other.records,
     )  # fmt: skip
 
 
-def growth(summaries: Sequence[Summary], partitions: int) -> tuple[Growth, ...]:
+def growth(summaries: Sequence[BlockSummary], partitions: int) -> tuple[Growth, ...]:
     """Return for each placement with an old partition count the last offset of each partition attributed to it."""
     last: dict[Placed, dict[int, Place]] = defaultdict(dict)
     counts: dict[str, set[int]] = defaultdict(set)
@@ -68,7 +68,7 @@ def growth(summaries: Sequence[Summary], partitions: int) -> tuple[Growth, ...]:
     return tuple(increases)
 
 
-def is_ordered(one: Growth, summaries: Sequence[Summary]) -> bool:
+def is_ordered(one: Growth, summaries: Sequence[BlockSummary]) -> bool:
     """Return whether the old count ends where the new one begins: by offsets, or else by time."""
     old, new = (str(Placed(one.rule, count)) for count in (one.before, one.after))
     ends: dict[int, list[int]] = defaultdict(list)
@@ -86,7 +86,7 @@ def is_ordered(one: Growth, summaries: Sequence[Summary]) -> bool:
     return median(overlaps) <= OVERLAP if overlaps else _ordered_by_time(one, new, summaries)
 
 
-def _ordered_by_time(one: Growth, new: str, summaries: Sequence[Summary]) -> bool:
+def _ordered_by_time(one: Growth, new: str, summaries: Sequence[BlockSummary]) -> bool:
     begins = [place.time_ms for each in summaries for name, place in each.first.items() if name == new]
     times = [at for each in summaries for at in (each.first_ms, each.last_ms) if at is not None]
     if one.until_ms is None or not begins or min(begins) < 0:

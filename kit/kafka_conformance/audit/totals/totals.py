@@ -16,7 +16,7 @@ from statistics import fmean, pstdev
 
 import msgspec
 
-from kafka_conformance.audit.attribution.block import JOINT, Summary
+from kafka_conformance.audit.attribution.block import JOINT, BlockSummary
 from kafka_conformance.audit.attribution.placements import ANY, PLACEMENTS, find_placement
 from kafka_conformance.audit.findings import BLOCK, Findings
 from kafka_conformance.audit.framing.forms import framing_in
@@ -29,7 +29,7 @@ from kafka_conformance.audit.result import (
     PartitionLine,
     Place,
     Placed,
-    Share,
+    PlacementShare,
     Skew,
     Splits,
     Summed,
@@ -112,7 +112,7 @@ def summed(
 _NONE = Splits(0, 0, 0, None, ())
 
 
-def _both_wrote(one: Growth, shares: Iterable[Share]) -> bool:
+def _both_wrote(one: Growth, shares: Iterable[PlacementShare]) -> bool:
     """Whether records are attributed to both partition counts: the topic's own count may be an option that nobody used."""
     counts = {each.placed.partitions for each in shares if each.attributed and each.placed.rule == one.rule}
     return {one.before, one.after} <= counts
@@ -147,7 +147,7 @@ def _effective(blocks: Iterable[Scanned]) -> float:
 
 def _shares(
     blocks: Sequence[Scanned], late: Sequence[Leftover], expected: Placed, estimated: Mapping[str, Interval]
-) -> tuple[Share, ...]:
+) -> tuple[PlacementShare, ...]:
     """Return the placements with attributed records, and always the expected one; most records first."""
     attributed: Counter[str] = Counter()
     explains: Counter[str] = Counter()
@@ -172,8 +172,8 @@ def _shares(
         attributed[one.name] += one.records
         _widen(first, last, {one.name: one.first}, {one.name: one.last})
     shares = [
-        Share(each, find_placement(each.rule).description, explains[name], alone[name], attributed[name], first.get(name),
-              last.get(name), each == expected, estimated.get(name), _alike(each, blocks))
+        PlacementShare(each, find_placement(each.rule).description, explains[name], alone[name], attributed[name],
+              first.get(name), last.get(name), each == expected, estimated.get(name), _alike(each, blocks))
         for name, each in placed.items()
     ]  # fmt: skip
     return tuple(sorted(shares, key=lambda share: (-share.attributed, share.placed)))
@@ -243,7 +243,9 @@ def never_splits(names: Collection[str], empty: bool) -> bool:
     return name not in {UNEXPLAINED, EITHER} and rule != ANY and not (empty and find_placement(rule).draws_empty)
 
 
-def doubt_of_all(summaries: Sequence[Summary], sampled: Doubt | None, different: int, partitions: int) -> Doubt | None:
+def doubt_of_all(
+    summaries: Sequence[BlockSummary], sampled: Doubt | None, different: int, partitions: int
+) -> Doubt | None:
     """Return the doubt about all records, from that about a sample: None if there are more distinct keys than needed."""
     if sampled is None:
         return None

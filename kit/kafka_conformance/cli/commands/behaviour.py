@@ -17,7 +17,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.streams import say, say_json
 from kafka_conformance.oracle.session import chosen_releases, unproven_releases
-from kafka_conformance.reports.behaviour import Line, behaviour_lines, behaviour_page, print_lines
+from kafka_conformance.reports.behaviour import BehaviourLine, behaviour_lines, behaviour_page, print_lines
 from kafka_conformance.reports.page_block import block_of, read_page, write_block
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import RULES, named
@@ -70,7 +70,7 @@ def run(*, rule: str, second: str, kafka: str, table: Path | None, check: Path |
     return 0
 
 
-def _print(rules: Sequence[Rule], found: Mapping[str, Sequence[Line]], releases: Sequence[Release]) -> None:
+def _print(rules: Sequence[Rule], found: Mapping[str, Sequence[BehaviourLine]], releases: Sequence[Release]) -> None:
     """Print the rules that have something to show, and below them a line for each of the others."""
     out = console()
     for slug, lines in found.items():
@@ -106,7 +106,7 @@ def _page(table: Path | None, check: Path | None) -> int:
     return 0
 
 
-def _fields(slug: str, lines: Sequence[Line]) -> dict[str, Any]:
+def _fields(slug: str, lines: Sequence[BehaviourLine]) -> dict[str, Any]:
     return {
         "rule": slug,
         "fields": [

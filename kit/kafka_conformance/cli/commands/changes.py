@@ -23,7 +23,7 @@ from kafka_conformance.findings import Role, chosen_findings
 from kafka_conformance.findings.upgrades import NOTES, roles_of, side_of
 from kafka_conformance.gate.severity import RANKS
 from kafka_conformance.oracle.session import known_release
-from kafka_conformance.reports.behaviour import Line, behaviour_lines
+from kafka_conformance.reports.behaviour import BehaviourLine, behaviour_lines
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import Release
@@ -140,7 +140,7 @@ def _items(before: Release, after: Release) -> Iterator[_Item]:
                             notes.get(str(line), len(notes)))  # fmt: skip
 
 
-def _title(line: Line) -> str:
+def _title(line: BehaviourLine) -> str:
     """Return the effect of a change, with both values or, for yes and no, with its releases."""
     is_flag = line.words in (["no", "yes"], ["yes", "no"])
     change = f"({line.releases})" if is_flag else " → ".join(line.words)

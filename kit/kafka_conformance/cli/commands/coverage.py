@@ -26,7 +26,7 @@ from kafka_conformance.verify.coverage import record as records
 from kafka_conformance.verify.coverage.measurement import open_meter
 from kafka_conformance.verify.coverage.mirrored import mirrored_code
 from kafka_conformance.verify.coverage.page import coverage_page
-from kafka_conformance.verify.coverage.record import Record, Row
+from kafka_conformance.verify.coverage.record import CoverageRow, Record
 from kafka_conformance.verify.coverage.summary import decreases, false_reasons, summary_of
 from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_jars.pins import Pins, load
@@ -95,7 +95,7 @@ def _releases(rule: Rule, kafka: str, pins: Pins) -> list[Release]:
 
 def _measure(
     plan: Sequence[tuple[Rule, Release]], examples: int | None, seed: int | None, recorded: Record
-) -> Iterator[Row]:
+) -> Iterator[CoverageRow]:
     """Measure each rule in each release; ``examples`` and ``seed`` are by default those of the ``recorded`` row, if any."""
     fresh = fresh_seed()
     with steps("starting Spark's JVM", len(plan)) as progress, open_meter(load()) as meter:
@@ -109,18 +109,20 @@ def _measure(
             progress.advance()
 
 
-def _faults(row: Row, before: Record, current: Record) -> list[str]:
+def _faults(row: CoverageRow, before: Record, current: Record) -> list[str]:
     newest = {each.rule: each for each in records.newest_rows(current)}[row.rule]
     return decreases(before.row(row.rule, row.release), row) + (false_reasons(row, current) if row == newest else [])
 
 
-def _stale(rows: Sequence[Row]) -> list[str]:
+def _stale(rows: Sequence[CoverageRow]) -> list[str]:
     """Return the rules whose code has changed since they were measured."""
     current = {rule.slug: fingerprint(rule) for rule in named([row.rule for row in rows])}
     return list(dict.fromkeys(row.rule for row in rows if row.fingerprint != current[row.rule]))
 
 
-def _print(rows: Sequence[Row], faults: Sequence[str], *, verbose: bool, as_json: bool, stale: Sequence[str]) -> None:
+def _print(
+    rows: Sequence[CoverageRow], faults: Sequence[str], *, verbose: bool, as_json: bool, stale: Sequence[str]
+) -> None:
     if as_json:
         document = {"exit_code": 1 if faults else 0, "faults": faults, "changed_since": stale, "rows": rows}
         say_json(document)

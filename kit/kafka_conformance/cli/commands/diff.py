@@ -22,9 +22,9 @@ from kafka_conformance.core.protocol import to_json
 from kafka_conformance.core.sources import sources
 from kafka_conformance.oracle.session import chosen_releases, open_oracle
 from kafka_conformance.reports.change_pages import (
+    ChangeExample,
     Changes,
-    Example,
-    Found,
+    ExplainingFields,
     RuleChange,
     SameAnswer,
     index_table,
@@ -35,7 +35,7 @@ from kafka_conformance.reports.page_block import write_block
 from kafka_conformance.reports.terminal import console, finding, plural
 from kafka_conformance.rules import named
 from kafka_conformance.verify.attribution import Attribution, attribute
-from kafka_conformance.verify.release_diff import Change, ReleaseDiff, compare_releases, shrink_changes
+from kafka_conformance.verify.release_diff import KindOfChange, ReleaseDiff, compare_releases, shrink_changes
 from kafka_jars.pins import load
 
 __all__ = ["markdown", "run"]
@@ -145,7 +145,7 @@ def _rule_changes(diffs: Iterable[ReleaseDiff]) -> Iterator[RuleChange]:
             yield RuleChange(each.rule.slug, *names, "changes", len(each.changes))
 
 
-def _examples(diffs: Iterable[ReleaseDiff]) -> Iterator[Example]:
+def _examples(diffs: Iterable[ReleaseDiff]) -> Iterator[ChangeExample]:
     """Yield the smallest examples of each rule in each release, with the fields that explain them."""
     for each in diffs:
         attribution = Attribution(each.rule, each.releases)
@@ -155,10 +155,10 @@ def _examples(diffs: Iterable[ReleaseDiff]) -> Iterator[Example]:
             first, second = (SameAnswer((str(release),), msgspec.to_builtins(answer)) for release, answer in sides)
             fields = tuple(map(str, attribution.fields_of(one.question)))
             asked = msgspec.json.decode(to_json(one.question))
-            yield Example(each.rule.slug, change.kind, asked, (first, second), Found(fields))
+            yield ChangeExample(each.rule.slug, change.kind, asked, (first, second), ExplainingFields(fields))
 
 
-def _smallest(diff: ReleaseDiff) -> list[Change]:
+def _smallest(diff: ReleaseDiff) -> list[KindOfChange]:
     """Return the changes with the smallest examples, in their order."""
     shown = sorted(diff.changes, key=lambda change: size_of(change.example))[:_CHANGES_SHOWN]
     return [change for change in diff.changes if change in shown]

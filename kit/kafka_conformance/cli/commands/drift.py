@@ -28,7 +28,7 @@ from kafka_conformance.oracle.fetching import published_versions
 from kafka_conformance.oracle.session import named_release, open_oracle
 from kafka_conformance.reports.terminal import console, finding, plural
 from kafka_conformance.rules import named
-from kafka_conformance.verify.drift import Drift, Finding, exit_code, find_drift, shrunk
+from kafka_conformance.verify.drift import Drift, DriftOutcome, exit_code, find_drift, shrunk
 from kafka_conformance.verify.drift_questions import drift_questions
 from kafka_jars.pins import Pins, load
 from kafka_jars.store import Stored
@@ -51,11 +51,11 @@ def run(
     """Ask, print a line for each rule and an example of each change; return the exit code."""
     pins, chosen = load(), named(rules)
     pairs = _pairs(pins, release, after, published=published)
-    findings: list[Finding] = []
+    findings: list[DriftOutcome] = []
     for new, predecessor in pairs:
         drifts = list(_drifts(pins, new, predecessor, chosen, examples, seed))
         counts = Counter(each.finding for each in drifts)
-        summary = ", ".join(f"{counts[each]} {each.value}" for each in Finding if counts[each])
+        summary = ", ".join(f"{counts[each]} {each.value}" for each in DriftOutcome if counts[each])
         console().print(
             f"{new} after {predecessor}: {plural(len(drifts), 'rule')}: {summary}; seed {seed}", markup=False
         )
@@ -158,11 +158,11 @@ def _lines(drift: Drift) -> Iterator[str]:
     """Yield the finding in one line, and further lines for what else was found of the rule."""
     rule, before, new = drift.rule.slug, drift.predecessor, drift.release
     match drift.finding:
-        case Finding.NEW:
+        case DriftOutcome.NEW:
             yield f"{rule}: new, {before} has no such rule: nothing to compare {new} with"
-        case Finding.ABSENT:
+        case DriftOutcome.ABSENT:
             yield f"{rule}: neither {before} nor {new} has this rule"
-        case Finding.SAME:
+        case DriftOutcome.SAME:
             yield f"{rule}: same as {before}, {plural(drift.asked, 'question')}"
     yield from (f"{rule}: moved, in {new} {what}" for what in drift.moved)
     if drift.changes:

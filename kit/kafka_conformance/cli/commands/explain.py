@@ -31,7 +31,7 @@ from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.gate.reports.release_ranges import since_until
 from kafka_conformance.oracle.session import named_release, unproven_releases
 from kafka_conformance.reports.terminal import console
-from kafka_conformance.reports.timeline import Row, Timeline, print_timeline
+from kafka_conformance.reports.timeline import Timeline, TimelineRow, print_timeline
 from kafka_conformance.reports.timeline_figure import draw, ready
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.step_text import answer_in_words, fields_in_words, plain_steps
@@ -232,13 +232,13 @@ def _steps(rule: Rule, question: Any, answer: Answer) -> Any:
     return answer.get("steps") if hasattr(question, "steps") else None
 
 
-def _rows(rule: Rule, question: Any, release: Release, expected: Answer, actual: Answer) -> Iterator[Row]:
+def _rows(rule: Rule, question: Any, release: Release, expected: Answer, actual: Answer) -> Iterator[TimelineRow]:
     """Yield the steps as answered; of a rule without steps the parts of its only answer, if it explains them.
 
     There are none if the rule threw before the first one.
     """
     if rule.explain is not None and rule.parts is None and not hasattr(question, "steps"):
-        yield from map(Row, rule.explain(question, release, [actual]))
+        yield from map(TimelineRow, rule.explain(question, release, [actual]))
         return
     expected_steps, actual_steps = _steps(rule, question, expected), _steps(rule, question, actual)
     if not isinstance(expected_steps, list) or not isinstance(actual_steps, list):
@@ -253,12 +253,12 @@ def _rows(rule: Rule, question: Any, release: Release, expected: Answer, actual:
         else explain(question, release, actual_steps)
     )
     if theirs is ours:
-        yield from map(Row, ours)
+        yield from map(TimelineRow, ours)
         return
     for our, their, one, other in zip(ours, theirs, expected_steps, actual_steps, strict=True):
         if to_json(one) == to_json(other):
-            yield Row(their)
+            yield TimelineRow(their)
         elif our.answer != their.answer:
-            yield Row(their, our.answer)
+            yield TimelineRow(their, our.answer)
         else:  # the words leave out what differs
-            yield Row(replace(their, answer=to_json(other).decode()), to_json(one).decode())
+            yield TimelineRow(replace(their, answer=to_json(other).decode()), to_json(one).decode())

@@ -12,7 +12,7 @@ import msgspec
 from kafka_conformance.answerers.java import JavaAnswerer
 from kafka_conformance.cases.addition import merge_cases, read_questions
 from kafka_conformance.cases.check import drifts, read_folder
-from kafka_conformance.cases.generation import Plan, RuleCases, freeze
+from kafka_conformance.cases.generation import GenerationPlan, RuleCases, freeze
 from kafka_conformance.cases.mutation import kills
 from kafka_conformance.cases.store import Provenance, folder_of_cases, frozen, write
 from kafka_conformance.cli import options
@@ -76,7 +76,7 @@ def run(*, rules: Sequence[str], examples: int, seed: int, folder: Path, keep: b
         meant = [rule for rule in meant if rule.slug in kept]
         if not meant:
             raise BadInput(f"{add} has no question of {', '.join(rules)}")
-    plan = Plan(meant, chosen_releases("all", pins), examples, seed, swept=_swept(runs), kept=kept,
+    plan = GenerationPlan(meant, chosen_releases("all", pins), examples, seed, swept=_swept(runs), kept=kept,
                 extends=extend or add is not None)  # fmt: skip
     made, sizes = [], []
     with steps("starting Spark's JVM", len(meant) * len(plan.releases)) as progress, open_oracle(pins) as oracle:

@@ -21,8 +21,8 @@ from kafka_conformance.core.streams import say_error
 from kafka_conformance.gate.broker import BrokerPlan, gate_broker
 from kafka_conformance.gate.selection import Selection, select
 from kafka_conformance.reports.terminal import plural
-from kafka_conformance.wire.broker_gate.case import Case, frozen
-from kafka_conformance.wire.broker_gate.runner import PREFIX, Target
+from kafka_conformance.wire.broker_gate.case import BrokerCase, frozen
+from kafka_conformance.wire.broker_gate.runner import PREFIX, BrokerTarget
 from kafka_conformance.wire.broker_gate.transcript import transcript
 from kafka_conformance.wire.client import parse_address
 from kafka_conformance.wire.codec.messages import shipped_codec
@@ -60,7 +60,7 @@ def run(*, address: str, release: str | None, patterns: Sequence[str], skip: Seq
     entries = known_entries(known, write=write_known)
     shipped_codec().message("ApiVersionsRequest").encode({}, 0)  # a missing extra is reported before anything is sent
     prefix = f"{PREFIX}{secrets.token_hex(4)}"
-    target = Target(host, port, timeout, prefix)
+    target = BrokerTarget(host, port, timeout, prefix)
     try:
         _check_cluster(target, address, owned=owned)
         _announce(target, address, chosen, cases, prefix)
@@ -84,7 +84,7 @@ def _chosen_release(release: str | None) -> str:
     return release or recorded[-1]
 
 
-def _check_cluster(target: Target, address: str, *, owned: bool) -> None:
+def _check_cluster(target: BrokerTarget, address: str, *, owned: bool) -> None:
     """Raise KitError for a cluster of several brokers, or one that others use."""
     if (count := target.broker_count()) > 1:
         raise KitError(
@@ -99,7 +99,7 @@ def _check_cluster(target: Target, address: str, *, owned: bool) -> None:
         )
 
 
-def _announce(target: Target, address: str, release: str, cases: Sequence[Case], prefix: str) -> None:
+def _announce(target: BrokerTarget, address: str, release: str, cases: Sequence[BrokerCase], prefix: str) -> None:
     count = plural(sum(len(case.topics) for case in cases), "topic")
     made = f"creates {count}" if target.makes_topics else f"lets the broker create {count}"
     end = "deletes these at the end" if target.deletes_topics else "leaves these: the broker has no DeleteTopics"

@@ -23,7 +23,7 @@ from kafka_conformance.core.progress import steps
 from kafka_conformance.core.streams import say, say_error
 from kafka_conformance.gate.client import ClientPlan, gate_client
 from kafka_conformance.gate.selection import Selection, select
-from kafka_conformance.wire.broker_gate.runner import PREFIX, Target
+from kafka_conformance.wire.broker_gate.runner import PREFIX, BrokerTarget
 from kafka_conformance.wire.client import parse_address
 from kafka_conformance.wire.client_gate.script import Script, generated, shipped
 from kafka_conformance.wire.codec.messages import shipped_codec
@@ -83,7 +83,7 @@ def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Se
         plan = ClientPlan(
             scripts, command, release, seed, timeout, traces or scratch, str(Selection(tuple(patterns), tuple(skip)))
         )
-        target = Target(host, port, _ADMIN_S, f"{PREFIX}{secrets.token_hex(4)}")
+        target = BrokerTarget(host, port, _ADMIN_S, f"{PREFIX}{secrets.token_hex(4)}")
         try:
             with event_stream(events) as emit, steps("the gate of a client", len(scripts)) as progress:
                 gated = gate_client(target, (host, port), plan, entries, emit, progress)

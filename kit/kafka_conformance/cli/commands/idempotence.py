@@ -31,7 +31,7 @@ from kafka_conformance.rules.eras import releases_of, spans_of
 from kafka_conformance.rules.idempotence_config.question import NAMES
 from kafka_conformance.rules.idempotence_config.rule import RULE
 from kafka_conformance.rules.idempotence_config.spaces import FIVE, five
-from kafka_conformance.verify.decision_table import Row, decision_rows
+from kafka_conformance.verify.decision_table import DecisionRow, decision_rows
 from kafka_jars.pins import load
 from kafka_reference.errors import JavaException
 from kafka_reference.idempotence import producer_outcome
@@ -186,7 +186,7 @@ def _rows(answers: Answers) -> Iterator[str]:
     on_by_default = answers[_NOTHING].get("idempotent") is True
     results = {cell: _result(cell, answer, on_by_default) for cell, answer in answers.items()}
 
-    def place(row: Row) -> tuple[int, str]:
+    def place(row: DecisionRow) -> tuple[int, str]:
         return next(place for place, kind in enumerate(_ORDER) if row.outcome.startswith(kind)), row.outcome
 
     for row in sorted(decision_rows(results), key=place):

@@ -31,8 +31,8 @@ from kafka_conformance.rules.mutants import MUTANTS
 from kafka_conformance.verify.fingerprint import mutants_fingerprint
 from kafka_conformance.verify.mutants import record as records
 from kafka_conformance.verify.mutants.comparison import compare_mutants, verdict
-from kafka_conformance.verify.mutants.record import Kill, Record, Row
-from kafka_conformance.verify.mutants.selection import Selection, select_all, select_changed
+from kafka_conformance.verify.mutants.record import Kill, MutantRow, Record
+from kafka_conformance.verify.mutants.selection import MutantSelection, select_all, select_changed
 
 __all__ = ["run"]
 
@@ -101,10 +101,12 @@ def _with_rule(record: Record, rule: Rule, results: Sequence[tuple[Mutant, Tally
     if not all(counts.differ for _, counts in results):
         return records.merged(record, [], without=[rule.slug])
     kills = tuple(Kill(mutant.slug, str(mutant.release), counts.total, counts.differ) for mutant, counts in results)
-    return records.merged(record, [Row(rule.slug, mutants_fingerprint(rule), seed, examples, kills)])
+    return records.merged(record, [MutantRow(rule.slug, mutants_fingerprint(rule), seed, examples, kills)])
 
 
-def _report(slugs: Sequence[str], selection: Selection, tallies: dict[str, Tally], seed: int, *, changed: bool) -> int:
+def _report(
+    slugs: Sequence[str], selection: MutantSelection, tallies: dict[str, Tally], seed: int, *, changed: bool
+) -> int:
     out = console()
     results = [(mutant, tallies[mutant.slug]) for mutant in selection.mutants]
     rows = [

@@ -28,7 +28,7 @@ from kafka_conformance.rules import named
 from kafka_conformance.spark.executors import fetch_releases
 from kafka_conformance.spark.session import open_spark
 from kafka_conformance.spark.sweep.key_spaces import every_key, random_keys
-from kafka_conformance.spark.sweep.run import Part, PartResult, Plan, Work, chunks_of, sweep
+from kafka_conformance.spark.sweep.run import Part, PartResult, SweepPlan, Work, chunks_of, sweep
 from kafka_conformance.spark.sweep.scripts import Scripts
 from kafka_jars.pins import load
 from kafka_reference.releases import Release
@@ -65,7 +65,7 @@ def run(*, kafka: str, rules: Sequence[str], every: int, keys: int, longest: int
     pins = load()
     meant = _rules(rules, answerer_name)
     releases = chosen_releases(kafka, pins)
-    plan = Plan(list(_parts(meant, releases, every, keys, longest, scripts, seed)), answerer_name, seed, kills)
+    plan = SweepPlan(list(_parts(meant, releases, every, keys, longest, scripts, seed)), answerer_name, seed, kills)
     if not plan.parts:
         raise BadInput("nothing to ask: no rule exists in these releases, or the options ask for no questions")
     folder = folder or _default_folder(plan)
@@ -120,7 +120,7 @@ def _scripts(scripts: int, seed: int) -> list[Work]:
     return [Scripts(scripts, seed)] if scripts else []
 
 
-def _default_folder(plan: Plan) -> str:
+def _default_folder(plan: SweepPlan) -> str:
     """Return the folder of a plan, so that the same command with the same seed resumes it."""
     words = [plan.actual, plan.seed, plan.kills, kit_version()]
     words += [[part.rule.slug, str(part.release), part.work.plan()] for part in plan.parts]
@@ -133,7 +133,7 @@ def _exit_code(results: Sequence[PartResult]) -> int:
     return 2 if any(result.errored or not result.matching for result in results) else 0
 
 
-def _saved(results: Sequence[PartResult], plan: Plan) -> dict[int, str]:
+def _saved(results: Sequence[PartResult], plan: SweepPlan) -> dict[int, str]:
     """Save the smallest difference of each part for ``replay``; return their ids by part."""
     saved = {}
     for number, result in enumerate(results):
@@ -153,7 +153,7 @@ def _smallest(result: PartResult) -> Difference | None:
     return Difference(question, msgspec.json.decode(kept.expected), msgspec.json.decode(kept.actual))
 
 
-def _print(results: Sequence[PartResult], plan: Plan, folder: str, saved: dict[int, str], code: int) -> None:
+def _print(results: Sequence[PartResult], plan: SweepPlan, folder: str, saved: dict[int, str], code: int) -> None:
     out = console()
     heads = ["rule", "release", "jar", "asked about", "asked", "match", "differ", "a second"]
     out.print(table("", heads, map(_row, results)))
@@ -188,7 +188,7 @@ def _speed(result: PartResult) -> str:
 
 
 def _document(
-    results: Sequence[PartResult], plan: Plan, folder: str, saved: dict[int, str], code: int
+    results: Sequence[PartResult], plan: SweepPlan, folder: str, saved: dict[int, str], code: int
 ) -> dict[str, Any]:
     return {
         "exit_code": code,

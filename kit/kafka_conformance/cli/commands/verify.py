@@ -29,7 +29,7 @@ from kafka_conformance.rules import named
 from kafka_conformance.rules.eras import ERAS, newest_of_eras
 from kafka_conformance.verify import certificate as certificates
 from kafka_conformance.verify.partial_rows import record_rows, resumed_seed
-from kafka_conformance.verify.verification import Plan, RuleResult, Verifier, exit_code
+from kafka_conformance.verify.verification import RuleResult, VerificationPlan, Verifier, exit_code
 from kafka_conformance.verify.workers import VerifierPool, open_pool, worker_count
 from kafka_jars.pins import Pins, load
 from kafka_reference.certificate import Certificate, reference_fingerprint
@@ -76,7 +76,7 @@ def run(*, kafka: str, rules: Sequence[str], examples: int | None, seed: int | N
         raise BadInput(f"--changed proves the reference: leave it out with --answerer {answerer_name}")
     left_out = _unproven(named(rules), releases) if changed and not rules and kafka.strip() in _GROUPS else frozenset()
     proven = left_out | (certificates.proven_pairs(named(rules), shipped(), pins) if changed else frozenset())
-    plan = Plan(named(rules), releases, examples, seed or 0, exhaustive, every_era, proven)
+    plan = VerificationPlan(named(rules), releases, examples, seed or 0, exhaustive, every_era, proven)
     if changed and not plan.tasks():
         return _report_unchanged(plan.rules, written, as_json)
     if seed is None:
@@ -136,7 +136,7 @@ def _report_unchanged(rules: Sequence[Rule], path: Path | None, as_json: bool) -
     return 0
 
 
-def _verify(plan: Plan, actual: Answerer, pins: Pins, partial: Path | None) -> tuple[list[RuleResult], str]:
+def _verify(plan: VerificationPlan, actual: Answerer, pins: Pins, partial: Path | None) -> tuple[list[RuleResult], str]:
     """Verify what is not in ``partial`` yet; return all results in the order of the plan, and the JVM."""
     tasks = plan.tasks()
     with ExitStack() as stack:

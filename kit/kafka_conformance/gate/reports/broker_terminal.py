@@ -17,7 +17,7 @@ from kafka_conformance.core.console import styled
 from kafka_conformance.core.events import Differed
 from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.gate.broker_kinds import own_differences
-from kafka_conformance.gate.reports.outline import Outline, Row, as_json
+from kafka_conformance.gate.reports.outline import Outline, RuleRow, as_json
 from kafka_conformance.gate.severity import RANKS
 from kafka_conformance.reports.tables import PlainTable
 from kafka_conformance.reports.terminal import plural
@@ -67,7 +67,7 @@ def show_broker_gate(out: Console, seen: Outline) -> None:
     _print(out, _reasons("not applicable", [row.ended.reasons for row in seen.rows if row.ended]))
 
 
-def _table(rows: Sequence[Row]) -> PlainTable:
+def _table(rows: Sequence[RuleRow]) -> PlainTable:
     """Return a line for each group and one for all; columns that are 0 everywhere are left out."""
     counted = [(row.rule.removeprefix(GROUP), row.verdict, _counts(row)) for row in rows]
     total = [sum(column) for column in zip(*(counts for _, _, counts in counted), strict=True)]
@@ -81,7 +81,7 @@ def _table(rows: Sequence[Row]) -> PlainTable:
     return PlainTable("", [_HEADS[place] for place in shown], cells, right=range(2, len(shown)))
 
 
-def _counts(row: Row) -> list[int]:
+def _counts(row: RuleRow) -> list[int]:
     """Return the counts of a group, in the order of the heads: an answer that is harmless is not counted as agreeing."""
     ended = row.ended
     if ended is None:

@@ -17,8 +17,8 @@ from kafka_conformance.core.events import Event
 from kafka_conformance.core.sanitize import clipped, harmless
 from kafka_conformance.gate.reports import markdown as gate_markdown
 from kafka_conformance.gate.reports.outline import (
-    Finding,
     Outline,
+    ReportedFinding,
     as_json,
     compared,
     counted,
@@ -93,7 +93,7 @@ def _errors(seen: Outline) -> Iterator[str]:
         yield command("error", "known failures", _lines([f"{stale.entry}: {stale.why}", f"hint: {stale.hint}"]))
 
 
-def _told(one: Finding) -> str:
+def _told(one: ReportedFinding) -> str:
     first = one.first
     part = next((part for part in compared(first) if not part.same), None)
     lines = [", ".join(filter(None, (plural(one.times, "question"), one.impact)))]

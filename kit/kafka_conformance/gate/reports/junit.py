@@ -18,7 +18,7 @@ from kafka_conformance.core.sanitize import clipped, harmless
 from kafka_conformance.gate.reports.outline import (
     CODES,
     Outline,
-    Row,
+    RuleRow,
     as_json,
     compared,
     counted,
@@ -82,7 +82,7 @@ def _properties(seen: Outline) -> Iterator[tuple[str, str]]:
             yield "unproven", " ".join(seen.unproven)
 
 
-def _suite(row: Row) -> TestSuite:
+def _suite(row: RuleRow) -> TestSuite:
     suite = TestSuite(_legal(f"{row.rule} {row.release}"))
     suite.add_property("grade", _legal(row.grade))
     if row.era:
@@ -107,7 +107,7 @@ def _suite(row: Row) -> TestSuite:
     return suite
 
 
-def _whole(row: Row) -> _Result | None:
+def _whole(row: RuleRow) -> _Result | None:
     """What became of a rule in a release; None if it agrees."""
     summary = counted(row.ended) if row.ended else "it began and did not end: the event stream is incomplete"
     lines = (

@@ -18,9 +18,9 @@ from kafka_conformance.gate.reports.outline import (
     UNEXPLAINED,
     Broken,
     Explained,
-    Finding,
     Outline,
-    Row,
+    ReportedFinding,
+    RuleRow,
     address,
     as_json,
     compared,
@@ -102,7 +102,7 @@ def _table(seen: Outline) -> Iterator[str]:
     yield "\n".join(lines)
 
 
-def _where(group: Sequence[Row], places: Places) -> str:
+def _where(group: Sequence[RuleRow], places: Places) -> str:
     return places(group[0].rule, [row.release for row in group])
 
 
@@ -129,7 +129,7 @@ def _section(title: str, parts: Iterable[str], more: int = 0) -> Iterator[str]:
         yield f"And {more:,} more."
 
 
-def _finding(one: Finding, limit: int) -> str:
+def _finding(one: ReportedFinding, limit: int) -> str:
     first = one.first
     lines = [f"### {words(first.rule)}: {code(first.kind, 200)}", ""]
     if first.effect:
@@ -150,7 +150,7 @@ def _finding(one: Finding, limit: int) -> str:
     return "\n".join(lines)
 
 
-def _sides(one: Finding, limit: int) -> Sequence[str]:
+def _sides(one: ReportedFinding, limit: int) -> Sequence[str]:
     first = one.first
     lines = [f"question  {clipped(as_json(first.question), limit)}"]
     parts = compared(first)
@@ -192,7 +192,7 @@ def _protocol_error(one: Broken, limit: int) -> str:
     return "\n".join([*lines, f"  Hint: {words(first.hint)}"])
 
 
-def _spread(row: Row) -> Iterator[str]:
+def _spread(row: RuleRow) -> Iterator[str]:
     if row.ended and row.ended.distribution:
         one = row.ended.distribution
         lines = [f"{words(row.rule)} in {words(row.release)}: {words(one.title)}, p = {one.p_value:.3g}", ""]
@@ -202,7 +202,7 @@ def _spread(row: Row) -> Iterator[str]:
         yield "\n".join(lines)
 
 
-def _known(one: Finding) -> str:
+def _known(one: ReportedFinding) -> str:
     known = one.first.known
     assert known is not None  # noqa: S101  for the type checker: only such findings are given
     issue = f" ({link(known.issue)})" if known.issue else ""
@@ -217,7 +217,7 @@ def _remark(one: Remark) -> str:
     )
 
 
-def _outside(one: Finding, limit: int) -> str:
+def _outside(one: ReportedFinding, limit: int) -> str:
     first = one.first
     counted_as = f"{code(first.kind, 200)}, {plural(one.times, 'question')}: {words(first.out_of_domain)}"
     return f"- {words(first.rule)} in {words(one.where)}: {counted_as}: {code(as_json(first.question), limit)}"

@@ -38,10 +38,10 @@ __all__ = [
     "UNFINISHED",
     "Broken",
     "Explained",
-    "Finding",
     "Outline",
     "Part",
-    "Row",
+    "ReportedFinding",
+    "RuleRow",
     "address",
     "as_json",
     "compared",
@@ -74,7 +74,7 @@ _ADDRESS = re.compile(r"https?://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[A-Za-
 
 
 @dataclass(slots=True)
-class Row:
+class RuleRow:
     """A rule in a release: how it began, what happened, how it ended; ``ended`` is None if the stream was cut."""
 
     rule: str
@@ -95,7 +95,7 @@ class Row:
         return self.ended.verdict if self.ended else UNFINISHED
 
 
-def worst_verdict(rows: Iterable[Row]) -> str:
+def worst_verdict(rows: Iterable[RuleRow]) -> str:
     """Return the worst verdict of these rows; there must be one."""
     found = {row.verdict for row in rows}
     return next(each for each in _WORST if each in found)
@@ -106,7 +106,7 @@ class Outline:
     """A whole gate. ``began`` and ``ended`` are None where the stream lacks them."""
 
     began: Began | None = None
-    rows: list[Row] = field(default_factory=list)
+    rows: list[RuleRow] = field(default_factory=list)
     stale: list[Stale] = field(default_factory=list)
     ended: Ended | None = None
 
@@ -144,7 +144,7 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ReportedFinding:
     """A difference that is the same in several releases: the first stands for all, ``times`` counts all."""
 
     first: Differed
@@ -201,7 +201,7 @@ class Part:
 def outline(events: Iterable[Event]) -> Outline:
     """The events in order. A stream may end anywhere; events of a rule that did not begin get a row too."""
     made = Outline()
-    rows: dict[tuple[str, str], Row] = {}
+    rows: dict[tuple[str, str], RuleRow] = {}
     for event in events:
         match event:
             case Began():
@@ -225,11 +225,11 @@ def outline(events: Iterable[Event]) -> Outline:
     return made
 
 
-def _row(rows: dict[tuple[str, str], Row], event: RuleBegan | Differed | ProtocolError | RuleEnded) -> Row:
-    return rows.setdefault((event.rule, event.release), Row(event.rule, event.release, "exact", 0))
+def _row(rows: dict[tuple[str, str], RuleRow], event: RuleBegan | Differed | ProtocolError | RuleEnded) -> RuleRow:
+    return rows.setdefault((event.rule, event.release), RuleRow(event.rule, event.release, "exact", 0))
 
 
-def findings(rows: Sequence[Row], *, outside: bool = False) -> list[Finding]:
+def findings(rows: Sequence[RuleRow], *, outside: bool = False) -> list[ReportedFinding]:
     """Every finding of these rows, the most harmful first, once for all releases in which it is the same.
 
     With ``outside`` those out of domain.
@@ -249,7 +249,7 @@ def findings(rows: Sequence[Row], *, outside: bool = False) -> list[Finding]:
         first, times, keys = group[0], sum(one.times for one in group), max(one.keys for one in group)
         diagnosable = bool(first.effect) and not first.cases and (first.rule, first.release) in exact
         unexplained = diagnosable and first.diagnosis is None
-        found.append(Finding(first, _place(group, places), times, keys, unexplained))
+        found.append(ReportedFinding(first, _place(group, places), times, keys, unexplained))
     return sorted(found, key=lambda one: (*rank(one.first), -one.times) if one.first.effect else (len(RANKS), 0, 0))
 
 
@@ -261,7 +261,7 @@ def impact(one: Differed, keys: int | None = None) -> str:
     return ", ".join(filter(None, (one.severity, plural(count, "key") if count else "")))
 
 
-def protocol_errors(rows: Sequence[Row]) -> list[Broken]:
+def protocol_errors(rows: Sequence[RuleRow]) -> list[Broken]:
     """Every error of these rows, once for all releases in which it is the same."""
     places = Places(rows)
     groups: dict[tuple[str, ...], list[ProtocolError]] = {}
@@ -285,7 +285,7 @@ def replay_command(one: Differed | ProtocolError) -> str:
     return shlex.join(words)
 
 
-def explanations(rows: Sequence[Row]) -> list[Explained]:
+def explanations(rows: Sequence[RuleRow]) -> list[Explained]:
     """Return the diagnoses of rules as a whole that none of their findings has."""
     places = Places(rows)
     groups: dict[tuple[str, Diagnosis], list[str]] = {}
@@ -301,9 +301,9 @@ def _place(group: Sequence[Differed] | Sequence[ProtocolError], places: Places) 
     return places(group[0].rule, [one.release for one in group])
 
 
-def folded(rows: Sequence[Row]) -> Iterator[list[Row]]:
+def folded(rows: Sequence[RuleRow]) -> Iterator[list[RuleRow]]:
     """Rows of one rule that follow each other with the same verdict and grade, as one."""
-    group: list[Row] = []
+    group: list[RuleRow] = []
     places = {rule: place for place, rule in enumerate(dict.fromkeys(row.rule for row in rows))}
     for row in sorted(rows, key=lambda row: places[row.rule]):
         if group and (group[0].rule, group[0].verdict, group[0].grade) != (row.rule, row.verdict, row.grade):
@@ -314,7 +314,7 @@ def folded(rows: Sequence[Row]) -> Iterator[list[Row]]:
         yield group
 
 
-def summed(rows: Sequence[Row]) -> list[int]:
+def summed(rows: Sequence[RuleRow]) -> list[int]:
     """Return how many questions of these rows were asked, agreed, differed, are known, were unsupported and failed."""
     ends = [row.ended for row in rows if row.ended]
     return [

@@ -13,9 +13,9 @@ from kafka_conformance.gate.reports.outline import (
     CODES,
     UNEXPLAINED,
     UNFINISHED,
-    Finding,
     Outline,
-    Row,
+    ReportedFinding,
+    RuleRow,
     address,
     as_json,
     compared,
@@ -110,7 +110,7 @@ def _rule(number: int, rule: str, seen: Outline) -> dict[str, Any]:
     }
 
 
-def _finding(one: Finding) -> dict[str, Any]:
+def _finding(one: ReportedFinding) -> dict[str, Any]:
     first = one.first
     parts = compared(first)
     scripted = any(part.asked for part in parts)
@@ -126,7 +126,7 @@ def _finding(one: Finding) -> dict[str, Any]:
     }
 
 
-def _count(row: Row) -> str:
+def _count(row: RuleRow) -> str:
     """The count next to the sign in the matrix, if any."""
     counts = {"differs": row.ended.differed, "known": row.ended.known, "errored": row.ended.failed} if row.ended else {}
     return f"{count:,}" if (count := counts.get(row.verdict, 0)) else ""

@@ -15,14 +15,14 @@ from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.gate.reports.outline import Outline, findings, outline, verdict
 from kafka_conformance.reports.terminal import plural
 
-__all__ = ["Change", "changes", "show"]
+__all__ = ["GateChange", "changes", "show"]
 
 _RANK = {"agrees": 0, "known": 1, "unsupported": 2, "not judged": 2, "differs": 3, "errored": 4, "crashed": 5}
 """Verdicts from good to bad; losing the coverage of a rule is worse than a known failure."""
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class GateChange:
     """A difference between two gates; ``worse`` is whether the later one is worse."""
 
     rule: str
@@ -30,7 +30,7 @@ class Change:
     worse: bool
 
 
-def changes(before: Outline, after: Outline) -> list[Change]:
+def changes(before: Outline, after: Outline) -> list[GateChange]:
     """Return what changed, what got worse first. Raises BadInput if a gate did not end."""
     for name, one in (("earlier", before), ("later", after)):
         if one.ended is None:
@@ -39,7 +39,7 @@ def changes(before: Outline, after: Outline) -> list[Change]:
     return sorted(found, key=lambda change: not change.worse)
 
 
-def _verdicts(before: Outline, after: Outline) -> Iterator[Change]:
+def _verdicts(before: Outline, after: Outline) -> Iterator[GateChange]:
     old = {(row.rule, row.release): row.verdict for row in before.rows}
     new = {(row.rule, row.release): row.verdict for row in after.rows}
     for rule, release in dict.fromkeys([*new, *old]):
@@ -47,19 +47,19 @@ def _verdicts(before: Outline, after: Outline) -> Iterator[Change]:
         if was == now:
             continue
         if was is None or now is None:
-            yield Change(rule, f"{release}: {was or 'not asked'} → {now or 'not asked'}", worse=now is None)
+            yield GateChange(rule, f"{release}: {was or 'not asked'} → {now or 'not asked'}", worse=now is None)
         else:
-            yield Change(rule, f"{release}: {was} → {now}", worse=_RANK.get(now, 9) > _RANK.get(was, 9))
+            yield GateChange(rule, f"{release}: {was} → {now}", worse=_RANK.get(now, 9) > _RANK.get(was, 9))
 
 
-def _kinds(before: Outline, after: Outline) -> Iterator[Change]:
+def _kinds(before: Outline, after: Outline) -> Iterator[GateChange]:
     old, new = _unknown(before), _unknown(after)
     for (rule, kind), count in new.items():
         if (rule, kind) not in old:
-            yield Change(rule, f"new: {kind}, {plural(count, 'question')}", worse=True)
+            yield GateChange(rule, f"new: {kind}, {plural(count, 'question')}", worse=True)
     for (rule, kind), count in old.items():
         if (rule, kind) not in new and rule in after.rules:
-            yield Change(rule, f"gone: {kind}, {plural(count, 'question')}", worse=False)
+            yield GateChange(rule, f"gone: {kind}, {plural(count, 'question')}", worse=False)
 
 
 def _unknown(seen: Outline) -> dict[tuple[str, str], int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from kafka_conformance.core.events import Everyday, RuleEnded
 from kafka_conformance.gate.coverage import LEAST
 from kafka_conformance.gate.diagnosis.keyed_candidates import KEYED
-from kafka_conformance.gate.reports.outline import Row
+from kafka_conformance.gate.reports.outline import RuleRow
 from kafka_conformance.gate.reports.release_ranges import Places
 from kafka_conformance.reports.terminal import plural
 
@@ -33,7 +33,7 @@ class Remark:
         return f"{self.rule} in {self.where}: {self.text}{': ' if self.reason else ''}{self.reason}"
 
 
-def remarks(rows: Sequence[Row]) -> list[Remark]:
+def remarks(rows: Sequence[RuleRow]) -> list[Remark]:
     """The remarks on these rows: first what was not judged, then each reason for what is unsupported, then the rest."""
     places = Places(rows)
     notes: dict[tuple[str, str], list[str]] = {}

@@ -16,7 +16,7 @@ from kafka_conformance.gate.reports.markdown import cell, code, rendered
 from kafka_conformance.gate.reports.outline import (
     CODES,
     Outline,
-    Row,
+    RuleRow,
     diagnosed,
     findings,
     outline,
@@ -67,7 +67,7 @@ def matrix(seen: Sequence[Outline]) -> list[tuple[str, list[Cell]]]:
     return [(rule, [_cell([row for row in one.rows if row.rule == rule]) for one in seen]) for rule in rules]
 
 
-def _cell(rows: Sequence[Row]) -> Cell:
+def _cell(rows: Sequence[RuleRow]) -> Cell:
     if not rows:
         return Cell(_NOT_ASKED)
     worst = worst_verdict(rows)

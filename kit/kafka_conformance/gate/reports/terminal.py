@@ -14,9 +14,9 @@ from kafka_conformance.core.sanitize import clipped
 from kafka_conformance.gate.reports.broker_terminal import is_broker_gate, show_broker_gate
 from kafka_conformance.gate.reports.outline import (
     Broken,
-    Finding,
     Outline,
-    Row,
+    ReportedFinding,
+    RuleRow,
     as_json,
     compared,
     counted,
@@ -116,7 +116,7 @@ def _table(seen: Outline) -> PlainTable:
     return PlainTable("", [_HEADS[place] for place in shown], rows, right=right)
 
 
-def _cells(group: Sequence[Row], places: Places) -> list[str]:
+def _cells(group: Sequence[RuleRow], places: Places) -> list[str]:
     row = group[0]
     where = places(row.rule, [each.release for each in group]) if row.era else row.release
     ends = [each.ended for each in group if each.ended]
@@ -126,7 +126,7 @@ def _cells(group: Sequence[Row], places: Places) -> list[str]:
     return [row.rule, where, row.verdict, row.grade, *(f"{one:,}" for one in summed(group)), f"{seconds:.1f}"]
 
 
-def _new(found: Sequence[Finding]) -> Iterator[Text]:
+def _new(found: Sequence[ReportedFinding]) -> Iterator[Text]:
     """At most ``_MOST`` findings of each rule, the most harmful first."""
     counts: Counter[str] = Counter()
     for one in found:
@@ -138,7 +138,7 @@ def _new(found: Sequence[Finding]) -> Iterator[Text]:
             yield _line(f"{rule}: {plural(count - _MOST, 'finding')} more in the other reports", "bold red")
 
 
-def _finding(one: Finding) -> Iterator[Text]:
+def _finding(one: ReportedFinding) -> Iterator[Text]:
     first = one.first
     counts = ", ".join(filter(None, (plural(one.times, "question"), one.impact)))
     yield _line(f"{first.rule} in {one.where}: {first.kind}, {counts}", "bold red")
@@ -171,7 +171,7 @@ def _answers(one: Differed) -> Iterator[Text]:
         yield _side("", f"and {plural(len(differing) - _STEPS, 'step')} more that differ")
 
 
-def _distribution(row: Row) -> Iterator[Text]:
+def _distribution(row: RuleRow) -> Iterator[Text]:
     if row.ended and row.ended.distribution:
         one = row.ended.distribution
         yield _line(f"{row.rule} in {row.release}: {one.title}, p = {one.p_value:.3g}")
@@ -188,7 +188,7 @@ def _protocol_error(one: Broken) -> Iterator[Text]:
     yield _line(f"  hint: {first.hint}")
 
 
-def _known(found: Sequence[Finding]) -> Iterator[Text]:
+def _known(found: Sequence[ReportedFinding]) -> Iterator[Text]:
     for one in found[: 5 * _MOST]:
         if (known := one.first.known) is not None:
             until = f", until {known.expires}" if known.expires else ""
@@ -199,7 +199,7 @@ def _known(found: Sequence[Finding]) -> Iterator[Text]:
         yield _line(f"known: {plural(len(found) - 5 * _MOST, 'finding')} more")
 
 
-def _outside(found: Sequence[Finding]) -> Iterator[Text]:
+def _outside(found: Sequence[ReportedFinding]) -> Iterator[Text]:
     for one in found[: 5 * _MOST]:
         what = f"{one.first.rule} in {one.where}: {one.first.kind}, {plural(one.times, 'question')}"
         yield _line(f"out of domain: {what}: {one.first.out_of_domain}: {as_json(one.first.question)}", "dim")

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kafka_conformance.brokers.broker import chosen_broker
-from kafka_conformance.brokers.cluster import Cluster, Plan, running_cluster
+from kafka_conformance.brokers.cluster import Cluster, ClusterPlan, running_cluster
 from kafka_conformance.brokers.settings import CONTROLLER_NODE
 from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_conformance.oracle.fetching import fetched
@@ -205,7 +205,7 @@ def live_cluster(release: str, timing: Timing) -> Iterator[LiveCluster]:
     tick_ms = None
     if isinstance(timing, ZooKeeperTiming):
         tick_ms = timing.tick_ms
-    plan = Plan(
+    plan = ClusterPlan(
         release, java, jars, len(BROKERS), timing.broker_settings(), None, _HEAP_MB,
         separate_controller=True, zookeeper_tick_ms=tick_ms,
     )  # fmt: skip

@@ -29,7 +29,7 @@ from kafka_reference.releases import Release
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-__all__ = ["KEPT", "Job", "Part", "PartResult", "Plan", "Work", "chunks_of", "sweep"]
+__all__ = ["KEPT", "Job", "Part", "PartResult", "SweepPlan", "Work", "chunks_of", "sweep"]
 
 KEPT = 1_000
 """Questions kept of those a part has that were answered otherwise."""
@@ -98,7 +98,7 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SweepPlan:
     """All that decides the result of a sweep, besides Java."""
 
     parts: Sequence[Part]
@@ -150,7 +150,7 @@ def chunks_of(parts: Sequence[Part]) -> list[tuple[int, int, int]]:
     ]
 
 
-def sweep(spark: Spark, plan: Plan, pins: Pins, folder: str, progress: Steps) -> list[PartResult]:
+def sweep(spark: Spark, plan: SweepPlan, pins: Pins, folder: str, progress: Steps) -> list[PartResult]:
     """Carry out the plan, or what is left of it. Raises KitError or JarError when Java cannot be asked."""
     spark.check_executors()
     register_java(spark)
@@ -162,7 +162,7 @@ def sweep(spark: Spark, plan: Plan, pins: Pins, folder: str, progress: Steps) ->
     return results
 
 
-def _run_chunks(run: Run, plan: Plan, results: Sequence[PartResult], progress: Steps) -> None:
+def _run_chunks(run: Run, plan: SweepPlan, results: Sequence[PartResult], progress: Steps) -> None:
     finished = run.finished()
     found = [0] * len(results)
     for number, (part, first, end) in enumerate(chunks_of(plan.parts)):
@@ -188,7 +188,7 @@ def _counts(run: Run, number: int) -> tuple[int, int]:
     return int(row.asked or 0), int(row.differing or 0)
 
 
-def _read(run: Run, plan: Plan, results: Sequence[PartResult]) -> None:
+def _read(run: Run, plan: SweepPlan, results: Sequence[PartResult]) -> None:
     """Count the results from the run's folder. Raises OracleFault if it is incomplete."""
     rows = run.read(len(chunks_of(plan.parts)), SCHEMA)
     counts = rows.groupBy("part").agg(*_sums()).collect

@@ -26,7 +26,7 @@ from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.oracle.oracle import OpenRelease, Oracle
 from kafka_conformance.verify.coverage.method_names import fold_lambdas
 from kafka_conformance.verify.coverage.mirrored import MirroredCode, mirrored_code
-from kafka_conformance.verify.coverage.record import Method, Row
+from kafka_conformance.verify.coverage.record import CoverageRow, Method
 from kafka_conformance.verify.fingerprint import answering_rules, fingerprint
 from kafka_jars import ORACLE_SOURCES
 from kafka_jars.pins import Pins
@@ -64,7 +64,7 @@ class CoverageMeter:
         classes = compiler.jar(sources, "JaCoCo", jars, [str(agent), spark])
         self._reader = instance(jvm, _READER, [classes, *(jar.path for jar in jars)])
 
-    def measure(self, rule: Rule, release: Release, sources: Sequence[Source], seed: int, examples: int) -> Row:
+    def measure(self, rule: Rule, release: Release, sources: Sequence[Source], seed: int, examples: int) -> CoverageRow:
         """Ask Java the questions of ``sources`` in a release, and return what of Kafka's classes has run.
 
         ``seed`` and ``examples`` are those of the sources, before the rule's share.
@@ -79,7 +79,7 @@ class CoverageMeter:
         self._call(lambda: self._reader.reset())
         asked = {source.name: self._ask(rule, release, source) for source in sources}
         opened = self._oracle.open_broker(str(release)) if rule.broker else self._oracle.open(str(release))
-        row = Row(
+        row = CoverageRow(
             rule.slug, str(release), opened.broker_sha256 if rule.broker else opened.jar_sha256, fingerprint(rule), seed,
             examples, len({label for source in sources for label in source.labels}),
             {name: count for name, count in asked.items() if name != HYPOTHESIS}, asked.get(HYPOTHESIS, 0),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from kafka_conformance.verify.coverage.record import Method, Share
+from kafka_conformance.verify.coverage.record import Method, Ratio
 
 __all__ = ["fold_lambdas", "parameter_types"]
 
@@ -63,14 +63,14 @@ def _around(name: str, code: Mapping[str, Any], own: Sequence[Mapping[str, Any]]
 def _method(class_name: str, parts: Sequence[Mapping[str, Any]]) -> Method:
     lines = {line for part in parts for line in part["lines"]}
     missed = lines - {line for part in parts for line in part["lines"] if line not in part["missed"]}
-    branches: dict[int, Share] = {}
+    branches: dict[int, Ratio] = {}
     for part in parts:
         for line, run, total in part["branches"]:
-            branches[line] = branches.get(line, Share(0, 0)) + Share(run, total)
+            branches[line] = branches.get(line, Ratio(0, 0)) + Ratio(run, total)
     partly = [(line, each.run, each.total) for line, each in sorted(branches.items()) if each.run < each.total]
     return Method(
-        f"{class_name}.{_name(class_name, parts[0])}", Share(len(lines) - len(missed), len(lines)),
-        sum(branches.values(), Share(0, 0)), tuple(sorted(missed)), tuple(partly),
+        f"{class_name}.{_name(class_name, parts[0])}", Ratio(len(lines) - len(missed), len(lines)),
+        sum(branches.values(), Ratio(0, 0)), tuple(sorted(missed)), tuple(partly),
     )  # fmt: skip
 
 

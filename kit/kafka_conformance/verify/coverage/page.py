@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from kafka_conformance.core.spans import runs
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.coverage.mirrored import Elsewhere
-from kafka_conformance.verify.coverage.record import Method, Record, Share
-from kafka_conformance.verify.coverage.summary import Summary, newest_summaries, summary_of
+from kafka_conformance.verify.coverage.record import Method, Ratio, Record
+from kafka_conformance.verify.coverage.summary import MethodSummary, newest_summaries, summary_of
 from kafka_reference.releases import parse_release
 
 __all__ = ["coverage_page"]
@@ -67,7 +67,7 @@ def coverage_page(record: Record) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def _table(summaries: Sequence[Summary]) -> Iterator[str]:
+def _table(summaries: Sequence[MethodSummary]) -> Iterator[str]:
     heads = (
         "rule",
         "branches run",
@@ -104,7 +104,7 @@ def _releases(record: Record) -> Iterator[str]:
         yield f"| `{rule}` | {' | '.join(summary_of(row).branches.percent if row else '' for row in found)} |"
 
 
-def _section(summary: Summary) -> Iterator[str]:
+def _section(summary: MethodSummary) -> Iterator[str]:
     row = summary.row
     yield f"\n## {row.rule}\n"
     if row.rule in RULES and RULES[row.rule].harness:
@@ -113,9 +113,9 @@ def _section(summary: Summary) -> Iterator[str]:
     yield "| class | methods run | branches run | lines run |"
     yield "|---|---:|---:|---:|"
     for name, methods in summary.own.items():
-        run = Share(sum(bool(method.lines.run) for method in methods), len(methods))
-        branches = sum((method.branches for method in methods), Share(0, 0))
-        lines = sum((method.lines for method in methods), Share(0, 0))
+        run = Ratio(sum(bool(method.lines.run) for method in methods), len(methods))
+        branches = sum((method.branches for method in methods), Ratio(0, 0))
+        lines = sum((method.lines for method in methods), Ratio(0, 0))
         yield f"| [`{name.rpartition('/')[2]}`]({_link(name, row.release)}) | {run} | {branches} | {lines} |"
     if summary.elsewhere:
         yield "\nNot this rule's:\n"

@@ -17,18 +17,18 @@ from kafka_conformance.core.files import exists, read_bytes, write_whole
 from kafka_conformance.rules import RULES
 from kafka_reference.releases import parse_release
 
-__all__ = ["Method", "Record", "Row", "Share", "merged", "newest_rows", "read", "shipped", "write"]
+__all__ = ["CoverageRow", "Method", "Ratio", "Record", "merged", "newest_rows", "read", "shipped", "write"]
 
 
-class Share(msgspec.Struct, frozen=True, array_like=True):
+class Ratio(msgspec.Struct, frozen=True, array_like=True):
     """How many of something have run."""
 
     run: int
     total: int
 
-    def __add__(self, other: Share) -> Share:
+    def __add__(self, other: Ratio) -> Ratio:
         """Return both together."""
-        return Share(self.run + other.run, self.total + other.total)
+        return Ratio(self.run + other.run, self.total + other.total)
 
     @property
     def percent(self) -> str:
@@ -49,8 +49,8 @@ class Method(msgspec.Struct, frozen=True, omit_defaults=True):
 
     name: str
     """``Class.method(types of the parameters)``, a nested class as ``Outer$Inner``."""
-    lines: Share
-    branches: Share
+    lines: Ratio
+    branches: Ratio
     missed: tuple[int, ...] = ()
     partly: tuple[tuple[int, int, int], ...] = ()
 
@@ -60,7 +60,7 @@ class Method(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.name.partition("(")[0]
 
 
-class Row(msgspec.Struct, frozen=True):
+class CoverageRow(msgspec.Struct, frozen=True):
     """The coverage of one rule in one release, and the questions that gave it."""
 
     rule: str
@@ -88,25 +88,25 @@ class Row(msgspec.Struct, frozen=True):
 class Record(msgspec.Struct, frozen=True):
     """Rows, sorted by rule and release."""
 
-    rows: tuple[Row, ...] = ()
+    rows: tuple[CoverageRow, ...] = ()
 
-    def row(self, rule: str, release: str) -> Row | None:
+    def row(self, rule: str, release: str) -> CoverageRow | None:
         """Return the row of a rule in a release, or None."""
         return next((row for row in self.rows if (row.rule, row.release) == (rule, release)), None)
 
 
-def newest_rows(record: Record) -> list[Row]:
+def newest_rows(record: Record) -> list[CoverageRow]:
     """Return the row of each rule in the newest release in which it was measured."""
     return list({row.rule: row for row in record.rows}.values())
 
 
-def merged(record: Record, rows: Iterable[Row]) -> Record:
+def merged(record: Record, rows: Iterable[CoverageRow]) -> Record:
     """Return the record with ``rows`` in place of its rows of the same rules and releases."""
     found = {(row.rule, row.release): row for row in (*record.rows, *rows)}
     return Record(tuple(sorted(found.values(), key=_place)))
 
 
-def _place(row: Row) -> tuple[int, object]:
+def _place(row: CoverageRow) -> tuple[int, object]:
     return list(RULES).index(row.rule) if row.rule in RULES else len(RULES), parse_release(row.release)
 
 
@@ -129,7 +129,7 @@ def write(record: Record, path: Path) -> None:
     write_whole(path, _lines(record.rows).encode())
 
 
-def _lines(rows: Sequence[Row]) -> str:
+def _lines(rows: Sequence[CoverageRow]) -> str:
     """Return JSON whose changes can be read in a history."""
     texts = []
     for row in rows:

@@ -7,32 +7,32 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from kafka_conformance.verify.coverage.mirrored import Elsewhere, MirroredCode, mirrored_code
-from kafka_conformance.verify.coverage.record import Method, Record, Row, Share, newest_rows
+from kafka_conformance.verify.coverage.record import CoverageRow, Method, Ratio, Record, newest_rows
 
-__all__ = ["Summary", "decreases", "false_reasons", "newest_summaries", "summary_of"]
+__all__ = ["MethodSummary", "decreases", "false_reasons", "newest_summaries", "summary_of"]
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class MethodSummary:
     """A row, sorted: the rule's ``own`` methods by class, and the methods of each reason why they are not the rule's."""
 
-    row: Row
+    row: CoverageRow
     harness: str
     own: dict[str, list[Method]]
     elsewhere: list[tuple[Elsewhere, list[Method]]]
 
     @property
-    def branches(self) -> Share:
+    def branches(self) -> Ratio:
         """Branches of the rule's own methods."""
-        return sum((method.branches for method in self._own()), Share(0, 0))
+        return sum((method.branches for method in self._own()), Ratio(0, 0))
 
     @property
-    def lines(self) -> Share:
+    def lines(self) -> Ratio:
         """Lines of the rule's own methods."""
-        return sum((method.lines for method in self._own()), Share(0, 0))
+        return sum((method.lines for method in self._own()), Ratio(0, 0))
 
     @property
-    def all_branches(self) -> Share:
+    def all_branches(self) -> Ratio:
         """Branches of all methods, also of those that are not the rule's."""
         return sum((method.branches for _, methods in self.elsewhere for method in methods), self.branches)
 
@@ -50,7 +50,7 @@ class Summary:
         return (method for methods in self.own.values() for method in methods)
 
 
-def summary_of(row: Row) -> Summary:
+def summary_of(row: CoverageRow) -> MethodSummary:
     """Return the summary of a row, by the rule's ``coverage.toml``."""
     code = mirrored_code(row.rule) or MirroredCode(())
     reasons = [(each, [m for ms in row.methods.values() for m in ms if _names(each, m)]) for each in code.elsewhere]
@@ -58,15 +58,15 @@ def summary_of(row: Row) -> Summary:
         name: [method for method in methods if not any(_names(each, method) for each in code.elsewhere)]
         for name, methods in row.methods.items()
     }
-    return Summary(row, code.harness, own, [(each, methods) for each, methods in reasons if methods])
+    return MethodSummary(row, code.harness, own, [(each, methods) for each, methods in reasons if methods])
 
 
-def newest_summaries(record: Record) -> dict[str, Summary]:
+def newest_summaries(record: Record) -> dict[str, MethodSummary]:
     """Return the summary of each rule in the newest release in which it was measured, by slug."""
     return {row.rule: summary_of(row) for row in newest_rows(record)}
 
 
-def false_reasons(row: Row, record: Record) -> list[str]:
+def false_reasons(row: CoverageRow, record: Record) -> list[str]:
     """Return what is not true, in this row, of the rule's reasons why methods are not its own; a line for each.
 
     A reason names methods that the classes have. They have not run, unless the reason is that the harness runs them, or
@@ -88,7 +88,7 @@ def false_reasons(row: Row, record: Record) -> list[str]:
     return [f"{row.rule}: {each}" for each in found]
 
 
-def decreases(before: Row | None, after: Row) -> list[str]:
+def decreases(before: CoverageRow | None, after: CoverageRow) -> list[str]:
     """Return the methods in which fewer lines or branches ran than ``before``, a line for each."""
     if before is None:
         return []

@@ -16,13 +16,13 @@ from kafka_conformance.core.protocol import Answered
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 
-__all__ = ["Verdict", "compare_mutants", "verdict"]
+__all__ = ["MutantFailures", "compare_mutants", "verdict"]
 
 _ENOUGH, _BATCH = 25, 250
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class MutantFailures:
     """What failed in a comparison of mutants with Java."""
 
     alive: Sequence[str]
@@ -57,12 +57,12 @@ def compare_mutants(
     return tallies
 
 
-def verdict(slugs: Sequence[str], results: Sequence[tuple[Mutant, Tally]]) -> Verdict:
+def verdict(slugs: Sequence[str], results: Sequence[tuple[Mutant, Tally]]) -> MutantFailures:
     """Return the verdict on the mutants of these rules.
 
     A mutant that fails to answer is not killed: only an answer that differs from Java's is.
     """
-    return Verdict(
+    return MutantFailures(
         [mutant.slug for mutant, counts in results if not counts.differ],
         [slug for slug in slugs if not any(mutant.rule == slug for mutant, _ in results)],
         [each for _, counts in results for each in counts.errors if not isinstance(each.expected, Answered)],

@@ -19,7 +19,7 @@ from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.fingerprint import mutants_fingerprint
 
-__all__ = ["Kill", "Record", "Row", "merged", "proven_rows", "read", "shipped", "void_rules", "write"]
+__all__ = ["Kill", "MutantRow", "Record", "merged", "proven_rows", "read", "shipped", "void_rules", "write"]
 
 
 class Kill(msgspec.Struct, frozen=True, array_like=True):
@@ -33,7 +33,7 @@ class Kill(msgspec.Struct, frozen=True, array_like=True):
     """The number of questions that it answered differently from Java."""
 
 
-class Row(msgspec.Struct, frozen=True):
+class MutantRow(msgspec.Struct, frozen=True):
     """The mutants of one rule, all killed in one run."""
 
     rule: str
@@ -53,10 +53,10 @@ class Row(msgspec.Struct, frozen=True):
 class Record(msgspec.Struct, frozen=True):
     """Rows, in the order of the rules."""
 
-    rows: tuple[Row, ...] = ()
+    rows: tuple[MutantRow, ...] = ()
 
 
-def proven_rows(record: Record, mutants: Iterable[Mutant]) -> dict[str, Row]:
+def proven_rows(record: Record, mutants: Iterable[Mutant]) -> dict[str, MutantRow]:
     """Return the rows that hold for these mutants, by rule.
 
     A row holds if its fingerprint is the one of the installed code, and if it has every mutant of its rule in its release,
@@ -82,7 +82,7 @@ def void_rules(record: Record, mutants: Sequence[Mutant]) -> list[str]:
     return [rule for rule in rules if rule not in proven]
 
 
-def merged(record: Record, rows: Iterable[Row], without: Iterable[str] = ()) -> Record:
+def merged(record: Record, rows: Iterable[MutantRow], without: Iterable[str] = ()) -> Record:
     """Return the record with ``rows`` in place of its rows of the same rules.
 
     It has no rows of the rules ``without``, nor of rules that are not installed.
@@ -110,7 +110,7 @@ def write(record: Record, path: Path) -> None:
     write_whole(path, _lines(record.rows).encode())
 
 
-def _lines(rows: Sequence[Row]) -> str:
+def _lines(rows: Sequence[MutantRow]) -> str:
     """Return JSON whose changes can be read in a history."""
     texts = []
     for row in rows:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.verify.mutants.record import Record, proven_rows
 
-__all__ = ["Selection", "select_all", "select_changed"]
+__all__ = ["MutantSelection", "select_all", "select_changed"]
 
 
 @dataclass(frozen=True)
-class Selection:
+class MutantSelection:
     """The mutants to ask."""
 
     mutants: tuple[Mutant, ...]
@@ -42,16 +42,16 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def select_all(rules: Sequence[str], mutants: Sequence[Mutant]) -> Selection:
+def select_all(rules: Sequence[str], mutants: Sequence[Mutant]) -> MutantSelection:
     """Select every mutant of these rules."""
-    return Selection(tuple(mutant for mutant in mutants if mutant.rule in rules), tuple(rules))
+    return MutantSelection(tuple(mutant for mutant in mutants if mutant.rule in rules), tuple(rules))
 
 
-def select_changed(rules: Sequence[str], mutants: Sequence[Mutant], record: Record) -> Selection:
+def select_changed(rules: Sequence[str], mutants: Sequence[Mutant], record: Record) -> MutantSelection:
     """Select every mutant of these rules that ``record`` has no row of that holds; of the others the quickest to kill."""
     every = select_all(rules, mutants).mutants
     proven = proven_rows(record, every)
     quickest = {row.quickest.mutant for row in proven.values()}
     asked = tuple(mutant for mutant in every if mutant.rule not in proven or mutant.slug in quickest)
     whole = tuple(rule for rule in rules if rule not in proven)
-    return Selection(asked, whole, tuple(rule for rule in rules if rule in proven), len(every) - len(asked))
+    return MutantSelection(asked, whole, tuple(rule for rule in rules if rule in proven), len(every) - len(asked))

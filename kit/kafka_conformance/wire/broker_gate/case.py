@@ -24,10 +24,22 @@ from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import read_bytes, write_whole
 
-__all__ = ["FILE", "Case", "Frozen", "Provenance", "Recorded", "Step", "Topic", "Until", "frozen", "read", "write"]
+__all__ = [
+    "FILE",
+    "BrokerCase",
+    "CaseTopic",
+    "Frozen",
+    "Provenance",
+    "Recorded",
+    "Step",
+    "Until",
+    "frozen",
+    "read",
+    "write",
+]
 
 
-class Topic(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class CaseTopic(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A topic that a case needs, made before it: the end of its name, partition count, settings."""
 
     name: str = ""
@@ -68,13 +80,13 @@ class Recorded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     answers: list[Any]
 
 
-class Case(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class BrokerCase(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A case: its id, what it shows, the topics and requests, and what Kafka answers."""
 
     id: str
     title: str
     steps: list[Step]
-    topics: list[Topic] = []
+    topics: list[CaseTopic] = []
     expected: list[Recorded] = []
 
     @property
@@ -98,10 +110,10 @@ class Frozen(msgspec.Struct, frozen=True):
     """The cases that ship, in the order of their ids."""
 
     provenance: Provenance
-    cases: tuple[Case, ...]
+    cases: tuple[BrokerCase, ...]
 
 
-_Line = TypeVar("_Line", Provenance, Case)
+_Line = TypeVar("_Line", Provenance, BrokerCase)
 FILE = Path(str(resources.files(__package__))) / "cases.ndjson"
 """The cases that ship with the package."""
 
@@ -117,7 +129,7 @@ def read(path: Path) -> Frozen:
     lines = read_bytes(path).splitlines()
     head, *rest = lines or [b""]
     provenance = _decoded(path, 1, head, Provenance)
-    return Frozen(provenance, tuple(_decoded(path, number, line, Case) for number, line in enumerate(rest, 2)))
+    return Frozen(provenance, tuple(_decoded(path, number, line, BrokerCase) for number, line in enumerate(rest, 2)))
 
 
 def _decoded(path: Path, number: int, line: bytes, kind: type[_Line]) -> _Line:

@@ -12,12 +12,12 @@ from typing import Any
 from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import BadInput, BrokerLost, ConnectionClosed, KitError, MalformedMessage, NoResponse
 from kafka_conformance.core.notices import warn
-from kafka_conformance.wire.broker_gate.case import Case, Step, Topic
+from kafka_conformance.wire.broker_gate.case import BrokerCase, CaseTopic, Step
 from kafka_conformance.wire.broker_gate.variables import Variables, value_at
 from kafka_conformance.wire.client import Connection
 from kafka_conformance.wire.codec.messages import error_codes, shipped_codec
 
-__all__ = ["ABSENT", "CLOSED", "PREFIX", "Difference", "Outcome", "Target", "Verdict", "differences"]
+__all__ = ["ABSENT", "CLOSED", "PREFIX", "BrokerTarget", "CaseOutcome", "CaseVerdict", "Difference", "differences"]
 
 PREFIX = "kafka-conformance-gate-"
 """What the names of the gate's topics, groups and transactional ids begin with."""
@@ -51,7 +51,7 @@ _WITH_IDS = 12
 """The version of Metadata that returns topics' ids for names."""
 
 
-class Verdict(Enum):
+class CaseVerdict(Enum):
     """What became of a case."""
 
     AGREES = "agrees"
@@ -74,11 +74,11 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CaseOutcome:
     """A case's verdict, why, the answers as compared and as received, and all differences, the first one first."""
 
-    case: Case
-    verdict: Verdict
+    case: BrokerCase
+    verdict: CaseVerdict
     why: str = ""
     answers: list[Any] = field(default_factory=list)
     raw: list[Any] = field(default_factory=list)
@@ -92,10 +92,10 @@ class Outcome:
     @property
     def is_failure(self) -> bool:
         """Whether the broker does not behave as Kafka does."""
-        return self.verdict in {Verdict.DIFFERS, Verdict.NO_ANSWER, Verdict.CLOSED}
+        return self.verdict in {CaseVerdict.DIFFERS, CaseVerdict.NO_ANSWER, CaseVerdict.CLOSED}
 
 
-class Target:
+class BrokerTarget:
     """A broker under test: one connection, made again after a case that ended it.
 
     ``limit_s`` is for each case as a whole. Names of topics, groups and transactions begin with ``prefix``. Raises
@@ -127,7 +127,7 @@ class Target:
         """Whether the broker has DeleteTopics."""
         return self._has("DeleteTopics", _ADMIN["DeleteTopics"])
 
-    def partition_count(self, case: Case) -> int:
+    def partition_count(self, case: BrokerCase) -> int:
         """Return how many partitions the topic of a case has: a broker without CreateTopics makes as many as it likes."""
         (topic,) = case.topics
         return self._counts.get(self._topic(case, topic), topic.partitions)
@@ -147,7 +147,7 @@ class Target:
         valid = shipped_codec().message(f"{api}Request").versions
         return range(max(found.start, valid.start), min(found.stop, valid.stop))
 
-    def lacking(self, case: Case) -> str:
+    def lacking(self, case: BrokerCase) -> str:
         """Return the first API and version of a case that the broker lacks; empty if it has all."""
         for step in case.steps:
             if not self._has(step.api, step.version):
@@ -159,7 +159,7 @@ class Target:
         return ""
 
     @contextlib.contextmanager
-    def prepared(self, cases: Sequence[Case]) -> Iterator[None]:
+    def prepared(self, cases: Sequence[BrokerCase]) -> Iterator[None]:
         """Make the topics of these cases and wait for coordinators; delete all at the end of the block. Raises KitError."""
         try:
             self.make(cases)
@@ -174,7 +174,7 @@ class Target:
             except KitError as error:
                 warn(f"topics {self._prefix}-* may be left: {error}")
 
-    def make(self, cases: Sequence[Case]) -> None:
+    def make(self, cases: Sequence[BrokerCase]) -> None:
         """Make the topics of these cases, within :meth:`prepared`. Raises KitError."""
         wanted = {self._topic(case, topic): topic for case in cases for topic in case.topics}
         self._groups += [f"{self.token(case)}-g" for case in cases]
@@ -186,15 +186,15 @@ class Target:
                 self._let_create(list(some))
             self._await_leaders({name: self._counts.get(name, topic.partitions) for name, topic in some.items()})
 
-    def run(self, case: Case, release: str | None = None, limit_s: float | None = None) -> Outcome:
+    def run(self, case: BrokerCase, release: str | None = None, limit_s: float | None = None) -> CaseOutcome:
         """Run a case, and compare its answers with those of a release; without one, answers are compared with nothing.
 
         ``limit_s`` is for all of it, in place of the limit for each case.
         """
         if why := self._lost:
-            return Outcome(case, Verdict.NOT_RUN, why)
+            return CaseOutcome(case, CaseVerdict.NOT_RUN, why)
         if why := self._inapplicable(case, release):
-            return Outcome(case, Verdict.NOT_APPLICABLE, why)
+            return CaseOutcome(case, CaseVerdict.NOT_APPLICABLE, why)
         expected = None if release is None else case.answers_of(release)
         limit_s = limit_s or self._limit_s
         variables, until = self._variables(case), time.monotonic() + limit_s
@@ -209,12 +209,12 @@ class Target:
                     variables.bind(name, value_at(answer, path))
                 answers.append(variables.normalised(answer))
         except NoResponse as error:
-            return self._ended(case, Verdict.NO_ANSWER, error, answers, raw, expected)
+            return self._ended(case, CaseVerdict.NO_ANSWER, error, answers, raw, expected)
         except ConnectionClosed as error:
             answers.append(CLOSED)
-            return self._ended(case, Verdict.CLOSED, error, answers, raw, expected)
+            return self._ended(case, CaseVerdict.CLOSED, error, answers, raw, expected)
         except MalformedMessage as error:
-            return self._ended(case, Verdict.DIFFERS, error, answers, raw, expected)
+            return self._ended(case, CaseVerdict.DIFFERS, error, answers, raw, expected)
         except BadInput:
             found = _compared(case, answers, raw, expected)
             if found.difference is None:
@@ -222,7 +222,7 @@ class Target:
             return found  # an answer lacks a value that this request needs
         return _compared(case, answers, raw, expected)
 
-    def _inapplicable(self, case: Case, release: str | None) -> str:
+    def _inapplicable(self, case: BrokerCase, release: str | None) -> str:
         """Return why a case cannot be compared with a release; empty if it can."""
         if lacking := self.lacking(case):
             return f"the broker has no {lacking}"
@@ -230,7 +230,7 @@ class Target:
             return f"Kafka {release} lacks an API or a version"
         return ""
 
-    def _variables(self, case: Case) -> Variables:
+    def _variables(self, case: BrokerCase) -> Variables:
         """Return the names and times of a case, and the ids of its topics."""
         made = Variables(self.token(case), int(time.time() * 1000) - _BEFORE_MS)
         for topic in case.topics:
@@ -238,7 +238,7 @@ class Target:
                 made.bind(f"id.{topic.name}" if topic.name else "id", found)
         return made
 
-    def _has_such_topics(self, case: Case) -> bool:
+    def _has_such_topics(self, case: BrokerCase) -> bool:
         """Return whether topics that the broker has made by itself are as good as those of a case.
 
         They may have more partitions, where no request shows the number.
@@ -250,10 +250,10 @@ class Target:
             for count, topic in counts
         )
 
-    def _topic(self, case: Case, topic: Topic) -> str:
+    def _topic(self, case: BrokerCase, topic: CaseTopic) -> str:
         return Variables(self.token(case), 0).topic(topic.name)
 
-    def token(self, case: Case) -> str:
+    def token(self, case: BrokerCase) -> str:
         """Return what the names of a case begin with."""
         return f"{self._prefix}-{case.id.replace('/', '-')}"
 
@@ -261,8 +261,8 @@ class Target:
         """Close the connection."""
         self._connection.close()
 
-    def _ended(self, case: Case, verdict: Verdict, error: KitError, answers: list[Any], raw: list[Any],
-               expected: list[Any] | None) -> Outcome:  # fmt: skip
+    def _ended(self, case: BrokerCase, verdict: CaseVerdict, error: KitError, answers: list[Any], raw: list[Any],
+               expected: list[Any] | None) -> CaseOutcome:  # fmt: skip
         """Return the outcome of a case that ended midway, unless an earlier answer differs, and connect again."""
         self._connect_again()
         found = _compared(case, answers, raw, expected)
@@ -271,7 +271,7 @@ class Target:
             return found
         if closed and found.difference is None:
             return found  # Kafka closes the connection as well
-        return Outcome(case, verdict, str(error), answers, raw, found.differences)
+        return CaseOutcome(case, verdict, str(error), answers, raw, found.differences)
 
     def _connect_again(self) -> None:
         self._connection.close()
@@ -403,11 +403,11 @@ def _is_of_parts(expected: list[Any], actual: list[Any]) -> bool:
     return len(expected) == len(actual) and all(isinstance(each, dict | list) for each in (*expected, *actual))
 
 
-def _compared(case: Case, answers: list[Any], raw: list[Any], expected: list[Any] | None) -> Outcome:
+def _compared(case: BrokerCase, answers: list[Any], raw: list[Any], expected: list[Any] | None) -> CaseOutcome:
     """Compare the answers that there are."""
     found = tuple(
         Difference(at, *each)
         for at, (one, other) in enumerate(zip(expected or (), answers, strict=False))
         for each in differences(one, other)
     )
-    return Outcome(case, Verdict.DIFFERS if found else Verdict.AGREES, "", answers, raw, found)
+    return CaseOutcome(case, CaseVerdict.DIFFERS if found else CaseVerdict.AGREES, "", answers, raw, found)

@@ -17,8 +17,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.wire.broker_gate.case import Case, Recorded, Step
-from kafka_conformance.wire.broker_gate.runner import ABSENT, Difference, Outcome, Target, Verdict
+from kafka_conformance.wire.broker_gate.case import BrokerCase, Recorded, Step
+from kafka_conformance.wire.broker_gate.runner import ABSENT, BrokerTarget, CaseOutcome, CaseVerdict, Difference
 
 __all__ = ["Smaller", "make_smaller"]
 
@@ -27,7 +27,7 @@ _READING = frozenset({
     "DescribeTransactions", "Fetch", "FindCoordinator", "ListOffsets", "OffsetFetch", "OffsetForLeaderEpoch",
 })  # fmt: skip
 """Requests that change nothing at a broker. Metadata may create topics."""
-_ENDS = {Verdict.NO_ANSWER: "is not answered", Verdict.CLOSED: "ends with a closed connection"}
+_ENDS = {CaseVerdict.NO_ANSWER: "is not answered", CaseVerdict.CLOSED: "ends with a closed connection"}
 _LIMIT_S = 2.0
 """How long a request is waited for: the gate itself has waited longer for the same one."""
 
@@ -36,7 +36,7 @@ _LIMIT_S = 2.0
 class Smaller:
     """The outcome of the smallest case that has the difference, and which versions of the request have it, in words."""
 
-    outcome: Outcome
+    outcome: CaseOutcome
     versions: str
 
 
@@ -44,11 +44,11 @@ class Smaller:
 class _Sought:
     """What has to stay: a verdict at a step, with the first difference there, if it is one of values."""
 
-    verdict: Verdict
+    verdict: CaseVerdict
     step: int
     difference: Difference | None
 
-    def is_in(self, found: Outcome, step: int) -> bool:
+    def is_in(self, found: CaseOutcome, step: int) -> bool:
         """Whether an outcome has it, at this step."""
         if self.difference is None:
             return found.verdict is self.verdict and len(found.raw) == step
@@ -58,7 +58,7 @@ class _Sought:
         )
 
 
-def make_smaller(target: Target, outcome: Outcome, difference: Difference | None, release: str,
+def make_smaller(target: BrokerTarget, outcome: CaseOutcome, difference: Difference | None, release: str,
                  until: float) -> Smaller:  # fmt: skip
     """Return the smallest case found until this time (``time.monotonic()``) that still has the difference.
 
@@ -71,7 +71,9 @@ def make_smaller(target: Target, outcome: Outcome, difference: Difference | None
     return Smaller(found, _versions(target, found.case, at, sought, release, until))
 
 
-def _without_steps(target: Target, outcome: Outcome, sought: _Sought, release: str, until: float) -> Outcome:
+def _without_steps(
+    target: BrokerTarget, outcome: CaseOutcome, sought: _Sought, release: str, until: float
+) -> CaseOutcome:
     """Drop everything after the step, then all requests that the difference cannot depend on, if it stays."""
     smallest = _cut(outcome.case, range(sought.step + 1), release)
     found = outcome
@@ -83,7 +85,7 @@ def _without_steps(target: Target, outcome: Outcome, sought: _Sought, release: s
         target.make([named])
         again = target.run(named, release, limit_s=_LIMIT_S)
         if sought.is_in(again, len(kept) - 1):
-            found = Outcome(case, again.verdict, again.why, again.answers, again.raw, again.differences)
+            found = CaseOutcome(case, again.verdict, again.why, again.answers, again.raw, again.differences)
             break
     return found
 
@@ -115,14 +117,14 @@ def _names(value: Any) -> set[str]:
     return set().union(*map(_names, below))
 
 
-def _cut(case: Case, kept: Sequence[int], release: str) -> Case:
+def _cut(case: BrokerCase, kept: Sequence[int], release: str) -> BrokerCase:
     """Return a case of these steps, with the answers that were recorded for them."""
     answers = case.answers_of(release) or []
     some = Recorded((release,), [answers[at] for at in kept if at < len(answers)])
     return replace(case, steps=[case.steps[at] for at in kept], expected=[some])
 
 
-def _versions(target: Target, case: Case, at: int, sought: _Sought, release: str, until: float) -> str:
+def _versions(target: BrokerTarget, case: BrokerCase, at: int, sought: _Sought, release: str, until: float) -> str:
     """Return in words which versions of the request have the difference."""
     step = case.steps[at]
     known = target.versions_of(step.api)
@@ -144,7 +146,9 @@ def _versions(target: Target, case: Case, at: int, sought: _Sought, release: str
     return "; ".join(parts)
 
 
-def _at_version(target: Target, case: Case, at: int, version: int, sought: _Sought, release: str) -> str | None:
+def _at_version(
+    target: BrokerTarget, case: BrokerCase, at: int, version: int, sought: _Sought, release: str
+) -> str | None:
     """Return what the broker does with another version of a request: empty for the same; None if it cannot be sent."""
     steps = [*case.steps[:at], replace(case.steps[at], version=version)]
     named = replace(case, id=f"{case.id}-version{version}", steps=steps)

@@ -16,14 +16,14 @@ from typing import Any
 import msgspec
 
 from kafka_conformance.core.sanitize import clipped, harmless
-from kafka_conformance.wire.broker_gate.runner import Outcome
+from kafka_conformance.wire.broker_gate.runner import CaseOutcome
 
 __all__ = ["transcript"]
 
 _CELL = 1500
 
 
-def transcript(outcomes: Sequence[Outcome], release: str, target: str) -> str:
+def transcript(outcomes: Sequence[CaseOutcome], release: str, target: str) -> str:
     """Return a section for each outcome, those with the fewest requests first; or a line that there is none."""
     lines = [f"# Kafka {release} and {target}", ""]
     if not outcomes:
@@ -33,7 +33,7 @@ def transcript(outcomes: Sequence[Outcome], release: str, target: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _section(outcome: Outcome, release: str, target: str) -> Iterator[str]:
+def _section(outcome: CaseOutcome, release: str, target: str) -> Iterator[str]:
     case, difference = outcome.case, outcome.difference
     yield f"## `{case.id}`: {outcome.verdict.value}"
     yield ""

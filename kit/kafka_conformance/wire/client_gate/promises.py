@@ -30,7 +30,7 @@ from kafka_conformance.wire.client_gate.script import Script
 from kafka_conformance.wire.client_gate.workload import Record
 from kafka_reference.partitioning import partition_for_key
 
-__all__ = ["KINDS", "Found", "Line", "Results", "judge_consumer", "judge_producer"]
+__all__ = ["KINDS", "PromiseDifference", "ResultLine", "Results", "judge_consumer", "judge_producer"]
 
 KINDS: Final[Mapping[str, str]] = {
     "lost": "A record was acknowledged to the program and is not stored.",
@@ -52,7 +52,7 @@ KINDS: Final[Mapping[str, str]] = {
 """Kinds of findings, beside those on the wire, and what each means."""
 
 
-class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ResultLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A line of RESULTS.
 
     Of a producer: ``record``, and either ``error``, or ``offset`` and ``partition`` as far as the client reports them. Of a
@@ -69,7 +69,7 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PromiseDifference:
     """A difference: its kind, and what."""
 
     kind: str
@@ -80,8 +80,8 @@ class Found:
 class Results:
     """What an adapter has reported."""
 
-    lines: Sequence[Line] = ()
-    acknowledged: dict[int, Line] = field(init=False)
+    lines: Sequence[ResultLine] = ()
+    acknowledged: dict[int, ResultLine] = field(init=False)
     failed: dict[int, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -96,7 +96,7 @@ class Results:
 
 def judge_producer(
     script: Script, records: Sequence[Record], results: Results, log: Sequence[LogRecord]
-) -> Iterator[Found]:
+) -> Iterator[PromiseDifference]:
     """Yield what is wrong, one finding for each kind, with the first example."""
     by_value = {record.value.encode(): record for record in records}
     stored: dict[int, list[LogRecord]] = {}
@@ -171,7 +171,7 @@ def _misplaced(script: Script, records: Sequence[Record], stored: Mapping[int, S
 def judge_consumer(
     script: Script, records: Sequence[Record], results: Results, log: Sequence[LogRecord],
     committed: Mapping[int, int], *, ended: bool = True,
-) -> Iterator[Found]:  # fmt: skip
+) -> Iterator[PromiseDifference]:  # fmt: skip
     """Yield what is wrong, one finding for each kind, with the first example.
 
     Of a consumer that has not ``ended`` by itself, only what it left out before other records of a partition is missing.
@@ -214,10 +214,10 @@ def judge_consumer(
     ])  # fmt: skip
 
 
-def _found(kind: str, what: Sequence[str]) -> Iterator[Found]:
+def _found(kind: str, what: Sequence[str]) -> Iterator[PromiseDifference]:
     if what:
         times = "" if len(what) == 1 else f" ({plural(len(what), 'time')} in all)"
-        yield Found(kind, f"{what[0]}{times}")
+        yield PromiseDifference(kind, f"{what[0]}{times}")
 
 
 def _place(one: LogRecord) -> str:

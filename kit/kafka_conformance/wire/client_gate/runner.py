@@ -14,11 +14,10 @@ import msgspec
 from kafka_conformance.core.errors import BadInput, BrokerLost, KitError
 from kafka_conformance.core.files import read_bytes, write_whole
 from kafka_conformance.reports.terminal import plural
-from kafka_conformance.wire.broker_gate.runner import Target
-from kafka_conformance.wire.broker_gate.runner import Verdict as BrokerVerdict
+from kafka_conformance.wire.broker_gate.runner import BrokerTarget, CaseVerdict
 from kafka_conformance.wire.client_gate import promises
 from kafka_conformance.wire.client_gate.log import committed_offsets, read_log
-from kafka_conformance.wire.client_gate.promises import Found, Line, Results
+from kafka_conformance.wire.client_gate.promises import PromiseDifference, ResultLine, Results
 from kafka_conformance.wire.client_gate.script import Script
 from kafka_conformance.wire.client_gate.workload import Workload
 from kafka_conformance.wire.codec.messages import error_codes, shipped_codec
@@ -30,7 +29,7 @@ from kafka_conformance.wire.recording.proxy import Proxy
 from kafka_conformance.wire.recording.session import Tail, record_until
 from kafka_conformance.wire.recording.trace import create_trace, read_trace
 
-__all__ = ["REFUSED", "Outcome", "Verdict", "meaning", "run_script"]
+__all__ = ["REFUSED", "ScriptOutcome", "ScriptVerdict", "meaning", "run_script"]
 
 REFUSED: Final = 77
 """The exit code of an adapter whose client does not have what a script asks for."""
@@ -39,7 +38,7 @@ _READ_S = 30.0
 _LONGEST_RESULTS = 64 * 2**20
 
 
-class Verdict(Enum):
+class ScriptVerdict(Enum):
     """What became of a script."""
 
     AGREES = "agrees"
@@ -49,13 +48,13 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ScriptOutcome:
     """The verdict on a script, why it was not judged, what is wrong, and what passed the proxy."""
 
     script: Script
-    verdict: Verdict
+    verdict: ScriptVerdict
     why: str = ""
-    findings: tuple[Found, ...] = ()
+    findings: tuple[PromiseDifference, ...] = ()
     requests: int = 0
 
 
@@ -65,9 +64,9 @@ def meaning(kind: str) -> str:
 
 
 def run_script(
-    script: Script, workload: Workload, target: Target, address: Address, command: Sequence[str], folder: Path,
+    script: Script, workload: Workload, target: BrokerTarget, address: Address, command: Sequence[str], folder: Path,
     limit_s: float,
-) -> Outcome:  # fmt: skip
+) -> ScriptOutcome:  # fmt: skip
     """Run a script whose topic is there; ``folder`` receives its files.
 
     Raises BadInput if the command cannot be started, BrokerLost if the broker is gone, and KitError.
@@ -75,11 +74,11 @@ def run_script(
     topic = target.token(workload.case)
     script = msgspec.structs.replace(script, partitions=target.partition_count(workload.case))
     wrote = target.run(workload.case)
-    if wrote.verdict is BrokerVerdict.NOT_APPLICABLE:
-        return Outcome(script, Verdict.NOT_APPLICABLE, wrote.why)
+    if wrote.verdict is CaseVerdict.NOT_APPLICABLE:
+        return ScriptOutcome(script, ScriptVerdict.NOT_APPLICABLE, wrote.why)
     if (codes := set(error_codes(wrote.raw))) or wrote.why:
         why = wrote.why or f"error {min(codes)}"
-        return Outcome(script, Verdict.NOT_JUDGED, f"the records of the script cannot be written: {why}")
+        return ScriptOutcome(script, ScriptVerdict.NOT_JUDGED, f"the records of the script cannot be written: {why}")
     trace, results = folder / "trace", folder / "results.ndjson"
     lines = b"".join(msgspec.json.encode(line) + b"\n" for line in workload.lines)
     write_whole(folder / "workload.ndjson", lines)
@@ -115,21 +114,21 @@ def _stored(address: Address, topic: str, script: Script) -> tuple[Any, dict[int
 
 def _judged(
     script: Script, workload: Workload, proxy: Proxy, code: int | None, output: str, folder: Path, topic: str
-) -> Outcome:
+) -> ScriptOutcome:
     last = output.splitlines()[-1] if output else "it printed nothing"
     if code == REFUSED:
-        return Outcome(script, Verdict.NOT_APPLICABLE, last)
+        return ScriptOutcome(script, ScriptVerdict.NOT_APPLICABLE, last)
     if not proxy.frames:
         why = "the client sent nothing: it has to connect to the address in BOOTSTRAP"
-        return Outcome(script, Verdict.NOT_JUDGED, f"{why}; {last}" if output else why)
+        return ScriptOutcome(script, ScriptVerdict.NOT_JUDGED, f"{why}; {last}" if output else why)
     if code:
-        return Outcome(script, Verdict.NOT_JUDGED, f"the adapter ended with exit code {code}: {last}")
+        return ScriptOutcome(script, ScriptVerdict.NOT_JUDGED, f"the adapter ended with exit code {code}: {last}")
     try:
         results = Results(_read_results(folder / "results.ndjson"))
     except BadInput as error:
-        return Outcome(script, Verdict.NOT_JUDGED, str(error))
+        return ScriptOutcome(script, ScriptVerdict.NOT_JUDGED, str(error))
     if wrong := _contradiction(workload, results):
-        return Outcome(script, Verdict.NOT_JUDGED, wrong)
+        return ScriptOutcome(script, ScriptVerdict.NOT_JUDGED, wrong)
     judge = Judge()
     judge.take(decoded(read_trace(folder / "trace")[1], shipped_codec()))
     return _compared(script, workload, proxy, judge, results, topic, ended=code is not None)
@@ -137,29 +136,29 @@ def _judged(
 
 def _compared(
     script: Script, workload: Workload, proxy: Proxy, judge: Judge, results: Results, topic: str, *, ended: bool
-) -> Outcome:
+) -> ScriptOutcome:
     """Compare the results with what passed and what is stored. Raises BrokerLost."""
-    findings = [Found(one.kind, one.what) for one in judge.findings]
+    findings = [PromiseDifference(one.kind, one.what) for one in judge.findings]
     if not ended:
         reported = sum(one.record >= 0 or one.partition >= 0 for one in results.lines)
         of = len(workload.records) if script.is_producer else script.consume[-1]
-        findings.append(Found("no-end", f"{reported:,} of {plural(of, 'record')} have a line in RESULTS"))
+        findings.append(PromiseDifference("no-end", f"{reported:,} of {plural(of, 'record')} have a line in RESULTS"))
     try:
         log, committed = _stored(proxy.to, topic, script)
     except BrokerLost:
         raise
     except KitError as error:  # what cannot be read may be what the client sent
-        verdict, why = (Verdict.DIFFERS, "") if findings else (Verdict.NOT_JUDGED, str(error))
-        return Outcome(script, verdict, why, tuple(findings), judge.totals.requests)
+        verdict, why = (ScriptVerdict.DIFFERS, "") if findings else (ScriptVerdict.NOT_JUDGED, str(error))
+        return ScriptOutcome(script, verdict, why, tuple(findings), judge.totals.requests)
     if script.is_producer:
         findings += promises.judge_producer(script, workload.records, results, log)
     else:
         findings += promises.judge_consumer(script, workload.records, results, log, committed, ended=ended)
     if findings:
-        return Outcome(script, Verdict.DIFFERS, "", tuple(findings), judge.totals.requests)
+        return ScriptOutcome(script, ScriptVerdict.DIFFERS, "", tuple(findings), judge.totals.requests)
     if why := _unjudged(script, workload, results, proxy, judge):
-        return Outcome(script, Verdict.NOT_JUDGED, why)
-    return Outcome(script, Verdict.AGREES, requests=judge.totals.requests)
+        return ScriptOutcome(script, ScriptVerdict.NOT_JUDGED, why)
+    return ScriptOutcome(script, ScriptVerdict.AGREES, requests=judge.totals.requests)
 
 
 def _contradiction(workload: Workload, results: Results) -> str:
@@ -186,10 +185,10 @@ def _unjudged(script: Script, workload: Workload, results: Results, proxy: Proxy
     return ""
 
 
-def _read_results(path: Path) -> list[Line]:
+def _read_results(path: Path) -> list[ResultLine]:
     """Return what the adapter has written. Raises BadInput."""
     found = []
-    decoder = msgspec.json.Decoder(Line)
+    decoder = msgspec.json.Decoder(ResultLine)
     for number, line in enumerate(read_bytes(path, _LONGEST_RESULTS).splitlines(), 1):
         try:
             if line.strip():

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kafka_conformance.wire.broker_gate.case import Case, Step, Topic
+from kafka_conformance.wire.broker_gate.case import BrokerCase, CaseTopic, Step
 from kafka_conformance.wire.client_gate.script import CODECS, Script
 
 __all__ = ["Record", "Workload", "workload_of"]
@@ -42,19 +42,19 @@ class Workload:
 
     records: Sequence[Record]
     lines: Sequence[dict[str, Any]]
-    case: Case
+    case: BrokerCase
 
 
 def workload_of(script: Script, seed: int) -> Workload:
     """Return the workload of a script; keys and values are drawn from the seed."""
     draw = random.Random(f"{seed} {script.id}")  # noqa: S311  no secret
-    topic = Topic("", script.partitions)
+    topic = CaseTopic("", script.partitions)
     if script.is_producer:
         records = list(_sent(script, draw))
-        return Workload(records, list(_sends(script, records)), Case(script.id, script.title, [], [topic]))
+        return Workload(records, list(_sends(script, records)), BrokerCase(script.id, script.title, [], [topic]))
     records = list(_written(script, draw))
     lines = [{"consume": count} for count in script.consume]
-    return Workload(records, lines, Case(script.id, script.title, list(_steps(script, records)), [topic]))
+    return Workload(records, lines, BrokerCase(script.id, script.title, list(_steps(script, records)), [topic]))
 
 
 def _sent(script: Script, draw: random.Random) -> Iterator[Record]:

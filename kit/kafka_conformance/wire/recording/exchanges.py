@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 from kafka_conformance.core.errors import BadInput, MalformedMessage
 from kafka_conformance.wire.codec.messages import ZERO_UUID, Codec, Fields
 from kafka_conformance.wire.recording.addresses import decode_lenient
-from kafka_conformance.wire.recording.trace import Change, Frame, Line
+from kafka_conformance.wire.recording.trace import ConnectionChange, Frame, Line
 
 __all__ = ["Closed", "Event", "Names", "Request", "Response", "decoded"]
 
@@ -42,7 +42,7 @@ class Response:
 class Closed:
     """A connection that was closed, and its requests that were not answered."""
 
-    change: Change
+    change: ConnectionChange
     unanswered: list[Request]
 
 
@@ -77,7 +77,7 @@ def decoded(lines: Iterable[Line], codec: Codec) -> Iterator[Event]:
     """Yield what happened, line by line. Raises BadInput as the lines do."""
     open_requests: dict[int, dict[int, Request]] = {}
     for line in lines:
-        if isinstance(line, Change):
+        if isinstance(line, ConnectionChange):
             waiting = open_requests.pop(line.connection, {})
             if line.what == "closed":
                 yield Closed(line, list(waiting.values()))

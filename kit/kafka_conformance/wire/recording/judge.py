@@ -25,7 +25,7 @@ from kafka_reference.errors import JavaException
 from kafka_reference.partitioning import partition_for_key
 from kafka_reference.record_batch import DefaultBatch, decode_batches
 
-__all__ = ["KINDS", "Finding", "Judge", "Placed", "Totals"]
+__all__ = ["KINDS", "Judge", "Placed", "Totals", "TraceFinding"]
 
 KINDS: Final[Mapping[str, str]] = {
     "bad-checksum": "The checksum of a batch is not that of its bytes. Brokers answer CORRUPT_MESSAGE (2).",
@@ -53,7 +53,7 @@ _MOST_KEYS: Final = 200_000
 """Records whose placement is compared: they are decoded one by one."""
 
 
-class Finding(msgspec.Struct, frozen=True):
+class TraceFinding(msgspec.Struct, frozen=True):
     """Something that no correct client sends: its kind, where in the trace, and what."""
 
     kind: str
@@ -120,7 +120,7 @@ class Judge:
     """Takes the events of a trace in their order; ``findings`` are what it found."""
 
     names: Names = field(default_factory=Names)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[TraceFinding] = field(default_factory=list)
     totals: Totals = field(default_factory=Totals)
     placed: dict[str, Placed] = field(default_factory=dict)
 
@@ -324,7 +324,7 @@ class Judge:
 
     def _find(self, kind: str, request: Request, what: str) -> None:
         frame = request.frame
-        self.findings.append(Finding(kind, frame.at_ms, frame.connection, frame.client, what))
+        self.findings.append(TraceFinding(kind, frame.at_ms, frame.connection, frame.client, what))
 
 
 def _key(request: Request) -> int:

@@ -28,7 +28,7 @@ from kafka_conformance.wire.codec.messages import shipped_codec
 from kafka_conformance.wire.recording.addresses import REWRITTEN, Address, rewritten
 from kafka_conformance.wire.recording.faults import Script
 from kafka_conformance.wire.recording.refusals import CHANGED, changed, refusal
-from kafka_conformance.wire.recording.trace import LONGEST_FRAME, SECRET, Change, Frame
+from kafka_conformance.wire.recording.trace import LONGEST_FRAME, SECRET, ConnectionChange, Frame
 
 __all__ = ["Proxy"]
 
@@ -91,7 +91,7 @@ class Proxy:
             self._listeners[address] = await asyncio.start_server(self._handler(address), "127.0.0.1", 0)
         return "127.0.0.1", _port_of(self._listeners[address])
 
-    def write(self, line: Frame | Change) -> None:
+    def write(self, line: Frame | ConnectionChange) -> None:
         """Write a line of the trace. Raises OSError."""
         self.file.write(msgspec.json.encode(line) + b"\n")
 
@@ -306,7 +306,7 @@ class _Connection:
             return data
 
     def _changed(self, what: Literal["opened", "closed"], why: str = "") -> None:
-        self.proxy.write(Change(self.proxy.at_ms(), self.number, self.broker, what, why))
+        self.proxy.write(ConnectionChange(self.proxy.at_ms(), self.number, self.broker, what, why))
 
 
 async def _frame(reader: asyncio.StreamReader) -> bytes | str:

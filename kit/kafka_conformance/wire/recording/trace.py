@@ -1,8 +1,8 @@
 """A trace file: every frame that passed a recording proxy, in the order in which the proxy had it.
 
-A JSON line each: first :class:`Head`, then :class:`Frame` and :class:`Change`. A frame has its bytes as they came from the
-client or the broker, in base64, without the size in front. What may hold a secret is left out (:data:`SECRET`): its frame
-says so and has no bytes.
+A JSON line each: first :class:`Head`, then :class:`Frame` and :class:`ConnectionChange`. A frame has its bytes as they came
+from the client or the broker, in base64, without the size in front. What may hold a secret is left out (:data:`SECRET`):
+its frame says so and has no bytes.
 
 A recording may be cut off at any byte, by a full disk or a kill: a last line without an end is left out.
 """
@@ -22,7 +22,17 @@ from kafka_conformance.core.files import open_regular, open_stream, reading
 from kafka_conformance.core.notices import warn
 from kafka_conformance.core.version import kit_version
 
-__all__ = ["FORMAT", "LONGEST_FRAME", "SECRET", "Change", "Frame", "Head", "Line", "create_trace", "read_trace"]
+__all__ = [
+    "FORMAT",
+    "LONGEST_FRAME",
+    "SECRET",
+    "ConnectionChange",
+    "Frame",
+    "Head",
+    "Line",
+    "create_trace",
+    "read_trace",
+]
 
 FORMAT: Final = 1
 LONGEST_FRAME: Final = 128 * 2**20
@@ -66,7 +76,7 @@ class Frame(msgspec.Struct, frozen=True, tag_field="line", tag="frame"):
     fate: str = ""
 
 
-class Change(msgspec.Struct, frozen=True, tag_field="line", tag="connection"):
+class ConnectionChange(msgspec.Struct, frozen=True, tag_field="line", tag="connection"):
     """A connection that was opened or closed, by whom, and why."""
 
     at_ms: float
@@ -76,7 +86,7 @@ class Change(msgspec.Struct, frozen=True, tag_field="line", tag="connection"):
     why: str = ""
 
 
-Line: TypeAlias = Frame | Change
+Line: TypeAlias = Frame | ConnectionChange
 
 
 def create_trace(path: Path, to: str) -> BinaryIO:
@@ -98,15 +108,15 @@ def read_trace(path: Path) -> tuple[Head, Iterator[Line]]:
     return first, _frames(path, lines)
 
 
-def _frames(path: Path, lines: Iterator[Head | Frame | Change]) -> Iterator[Line]:
+def _frames(path: Path, lines: Iterator[Head | Frame | ConnectionChange]) -> Iterator[Line]:
     for line in lines:
         if isinstance(line, Head):
             raise BadInput(f"{path} has a second head: it is more than one trace")
         yield line
 
 
-def _lines(path: Path) -> Iterator[Head | Frame | Change]:
-    decoder = msgspec.json.Decoder(Head | Frame | Change)
+def _lines(path: Path) -> Iterator[Head | Frame | ConnectionChange]:
+    decoder = msgspec.json.Decoder(Head | Frame | ConnectionChange)
     with open_regular(path) as file, reading(path):
         for number in range(1, 2**62):
             line = file.readline(_LONGEST_LINE)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_conformance.answerers.driver.process import SHOWN_LINES, Child, End, Line, TooLong, on_stderr
+from kafka_conformance.answerers.driver.process import SHOWN_LINES, Child, End, OutputLine, TooLong, on_stderr
 
 LONG = 30.0
 
@@ -33,7 +33,7 @@ def soon() -> float:
 def test_child_process_receives_lines_and_returns_lines_until_end_of_input() -> None:
     with child("import sys\nfor line in sys.stdin: print(line.upper(), flush=True)") as echo:
         echo.send(b"one\ntwo\n")
-        assert [echo.receive(soon()), echo.receive(soon())] == [Line(b"ONE"), Line(b"TWO")]
+        assert [echo.receive(soon()), echo.receive(soon())] == [OutputLine(b"ONE"), OutputLine(b"TWO")]
         assert echo.receive(time.monotonic()) is None
         echo.end_input()
         assert echo.receive(soon()) == End()
@@ -46,22 +46,22 @@ def test_child_process_exchanges_more_data_than_pipe_buffers_without_deadlock() 
         echo.send(line * 500)
         echo.end_input()
         heard = []
-        while isinstance(got := echo.receive(soon()), Line):
+        while isinstance(got := echo.receive(soon()), OutputLine):
             heard.append(got)
         assert (len(heard), got) == (1000, End())
 
 
 def test_endless_child_output_is_throttled_to_the_reader() -> None:
     with child("import sys\nwhile True: sys.stdout.write('x' * 1000 + '\\n')") as flood:
-        assert flood.receive(soon()) == Line(b"x" * 1000)
+        assert flood.receive(soon()) == OutputLine(b"x" * 1000)
 
 
 @pytest.mark.parametrize(
     ("written", "heard"),
     [
-        ("x" * 10, [Line(b"x" * 10)]),
+        ("x" * 10, [OutputLine(b"x" * 10)]),
         ("x" * 11, [TooLong(b"x" * 11)]),
-        ("x" * 9 + "\\n" + "y" * 12, [Line(b"x" * 9), TooLong(b"y" * 11)]),
+        ("x" * 9 + "\\n" + "y" * 12, [OutputLine(b"x" * 9), TooLong(b"y" * 11)]),
     ],
 )
 def test_child_output_line_above_the_limit_is_cut_and_marked(written: str, heard: list[object]) -> None:
@@ -71,7 +71,7 @@ def test_child_output_line_above_the_limit_is_cut_and_marked(written: str, heard
 
 def test_last_child_output_line_without_newline_is_marked_incomplete() -> None:
     with child("print('whole'); print('half', end='')") as talker:
-        assert [talker.receive(soon()), talker.receive(soon())] == [Line(b"whole"), End(b"half")]
+        assert [talker.receive(soon()), talker.receive(soon())] == [OutputLine(b"whole"), End(b"half")]
 
 
 def test_child_process_stderr_is_shown_up_to_the_line_limit() -> None:
@@ -110,13 +110,13 @@ def test_failing_stderr_callback_does_not_stop_the_child() -> None:
         raise ValueError("I/O operation on closed file")
 
     with child("import sys; print('x' * 200_000, file=sys.stderr); print('on')", show=closed) as talker:
-        assert talker.receive(soon()) == Line(b"on")
+        assert talker.receive(soon()) == OutputLine(b"on")
 
 
 def test_child_that_ignores_sigterm_is_killed() -> None:
     code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(1, flush=True); time.sleep(600)"
     with child(code) as stubborn:
-        assert stubborn.receive(soon()) == Line(b"1")
+        assert stubborn.receive(soon()) == OutputLine(b"1")
         stubborn.end(0.1)
         assert stubborn.code(LONG) == -9
         stubborn.kill()
@@ -124,7 +124,7 @@ def test_child_that_ignores_sigterm_is_killed() -> None:
 
 def test_child_process_starts_in_the_given_working_directory(tmp_path: Path) -> None:
     with child("import os; print(os.getcwd())", folder=tmp_path) as talker:
-        assert talker.receive(soon()) == Line(str(tmp_path.resolve()).encode())
+        assert talker.receive(soon()) == OutputLine(str(tmp_path.resolve()).encode())
 
 
 def test_child_that_cannot_be_started_leaves_no_threads() -> None:

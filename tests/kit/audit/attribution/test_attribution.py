@@ -17,7 +17,7 @@ from kafka_conformance.audit.attribution.attribution import (
     bits_of,
     runs,
 )
-from kafka_conformance.audit.result import Placed, Run
+from kafka_conformance.audit.result import AttributedRun, Placed
 
 JAVA, CRC, FNV, GROWN = ("murmur2", 12), ("librdkafka-consistent", 12), ("sarama-hash", 12), ("murmur2", 3)
 
@@ -164,6 +164,6 @@ def test_number_of_runs_is_limited_when_partitioners_alternate_often() -> None:
 def test_run_times_are_minimum_and_maximum_timestamps() -> None:
     got = np.zeros(3, np.int16)
     made = runs(got, np.ones(3, np.uint32), (Placed("murmur2", 3),), 0, np.arange(3), np.array([50, -1, 20]))
-    assert made == (Run(0, (Placed("murmur2", 3),), 0, 2, 20, 50, 3),)
+    assert made == (AttributedRun(0, (Placed("murmur2", 3),), 0, 2, 20, 50, 3),)
     made = runs(got, np.ones(3, np.uint32), (Placed("murmur2", 3),), 0, np.arange(3), np.array([-1, -1, -1]))
     assert (made[0].first_ms, made[0].last_ms) == (None, None)

@@ -12,7 +12,7 @@ import pytest
 from audit_truth import Topic, names
 
 from kafka_conformance.audit.attribution.attribution import KEYLESS_AT, UNEXPLAINED_AT
-from kafka_conformance.audit.attribution.block import Block, Judged, Summary, judge
+from kafka_conformance.audit.attribution.block import Block, BlockSummary, Judged, judge
 from kafka_conformance.audit.attribution.distinct_keys import pack
 from kafka_conformance.audit.attribution.placements import number
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Place, Placed
@@ -50,7 +50,7 @@ def test_block_summary_of_two_producers_equals_counting_record_by_record() -> No
     assert [bool(mask >> number("librdkafka-consistent") & 1) for mask in judged.masks.tolist()] == by_crc
     assert sum(run.records for run in summary.runs) == 1500
     assert len(judged.keys_seen.ids) == len(set(topic.keys))
-    assert msgspec.json.decode(msgspec.json.encode(summary), type=Summary) == summary
+    assert msgspec.json.decode(msgspec.json.encode(summary), type=BlockSummary) == summary
 
 
 @pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary()], ids=str)

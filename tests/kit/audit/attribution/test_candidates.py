@@ -15,7 +15,7 @@ import pytest
 
 from kafka_conformance.audit.attribution.block import Block, judge
 from kafka_conformance.audit.attribution.candidates import (
-    Candidate,
+    CustomCandidate,
     candidate_partitions,
     load_candidates,
     register,
@@ -96,7 +96,7 @@ def own_modules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
         sys.modules.pop(name, None)
 
 
-def use(*names: str) -> tuple[Candidate, ...]:
+def use(*names: str) -> tuple[CustomCandidate, ...]:
     register(load_candidates([f"mine:{name}" for name in names]))
     return registered()
 

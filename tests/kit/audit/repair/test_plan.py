@@ -6,14 +6,14 @@ import msgspec
 import pytest
 from admins import Admin, FakeSpark, Held
 
-from kafka_conformance.audit.repair.plan import Plan, check_target, make_plan, resumed_plan
+from kafka_conformance.audit.repair.plan import RepairPlan, check_target, make_plan, resumed_plan
 from kafka_conformance.audit.topics import Span, Topics
 from kafka_conformance.core.errors import BadInput
 
 # As the run's folder of an earlier version of the kit has it.
 WRITTEN = """{"source": "a", "source_id": "ID-1", "target": "b", "before": 2, "partitions": 3, "replication": 2,
     "settings": {"retention.ms": "7"}, "begins": {"0": 3, "1": 0}, "ends": {"0": 7, "1": 0}}"""
-PLAN = Plan("a", "ID-1", "b", 2, 3, 2, {"retention.ms": "7"}, {0: 3, 1: 0}, {0: 7, 1: 0})
+PLAN = RepairPlan("a", "ID-1", "b", 2, 3, 2, {"retention.ms": "7"}, {0: 3, 1: 0}, {0: 7, 1: 0})
 
 
 @pytest.fixture

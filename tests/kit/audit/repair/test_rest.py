@@ -9,13 +9,13 @@ import pytest
 from repair_model import Record, model, target_of
 
 from kafka_conformance.audit.repair.checksums import NOTHING, Sum
-from kafka_conformance.audit.repair.plan import Compared, Gap, Moves, Plan, Totals
+from kafka_conformance.audit.repair.plan import Compared, Gap, Moves, RepairPlan, Totals
 from kafka_conformance.audit.repair.rest import Reached, check_beginning, rest_plan
 from kafka_conformance.audit.topics import Described, Span
 from kafka_conformance.core.errors import BadInput
 
 SOURCE = Described("a", "ID-1", 2, 1)
-FIRST = Plan("a", "ID-1", "b", 2, 3, 1, {}, {0: 3, 1: 0}, {0: 7, 1: 5})
+FIRST = RepairPlan("a", "ID-1", "b", 2, 3, 1, {}, {0: 3, 1: 0}, {0: 7, 1: 5})
 SUMS = Compared(Sum(9, "f" * 16), Sum(9, "f" * 16), 0)
 DONE = Totals(1, SUMS, (Moves(0, 4, 2, 1, 0), Moves(1, 5, 7, 2, 1), Moves(2, 0, 0, 0, 0)), 1)
 
@@ -102,7 +102,7 @@ def test_totals_of_two_repair_passes_add_up() -> None:
 def test_later_repair_plan_round_trips_through_json() -> None:
     plan = rest_plan(reached(), SOURCE, {0: Span(9, 9), 1: Span(0, 6)})
     written = msgspec.json.decode(msgspec.json.encode(msgspec.to_builtins(plan, str_keys=True)))
-    assert msgspec.convert(written, Plan, str_keys=True) == plan
+    assert msgspec.convert(written, RepairPlan, str_keys=True) == plan
 
 
 def grown_source(seed: int) -> tuple[dict[int, list[Record]], list[dict[int, int]]]:

@@ -9,11 +9,11 @@ from kafka_conformance.audit.reports import summary
 from kafka_conformance.audit.result import (
     EITHER,
     UNEXPLAINED,
+    AttributedRun,
     Audit,
     Doubt,
     Growth,
     Placed,
-    Run,
     SplitKey,
     Splits,
 )
@@ -216,9 +216,9 @@ def test_runs_of_unexpected_rules_are_listed_earliest_first_with_count_of_omitte
 
 
 def test_run_text_names_every_alternating_partitioner() -> None:
-    run = Run(0, (Placed("murmur2", 12), Placed("sarama-hash", 3)), 0, 9, None, None, 10)
+    run = AttributedRun(0, (Placed("murmur2", 12), Placed("sarama-hash", 3)), 0, 9, None, None, 10)
     assert summary.placed_by(audits.mixed(), run) == "murmur2 and sarama-hash, 3 partitions"
-    assert summary.placed_by(audits.mixed(), Run(0, (), 0, 9, None, None, 10)) == "unexplained"
+    assert summary.placed_by(audits.mixed(), AttributedRun(0, (), 0, 9, None, None, 10)) == "unexplained"
 
 
 def test_partition_table_of_a_large_topic_shows_the_most_affected_partitions() -> None:

@@ -1,20 +1,20 @@
 from __future__ import annotations
 
-from kafka_conformance.audit.attribution.block import Summary
-from kafka_conformance.audit.result import Growth, Place, Placed, Run, SplitKey, Splits
+from kafka_conformance.audit.attribution.block import BlockSummary
+from kafka_conformance.audit.result import AttributedRun, Growth, Place, Placed, SplitKey, Splits
 from kafka_conformance.audit.totals.runs_merged import growth, merged, split_by_moves
 from kafka_reference import partition_for_key
 
 OLD, NEW = Placed("murmur2", 3), Placed("murmur2", 12)
 
 
-def summary(partition: int, *runs: Run, last: dict[Placed, Place] | None = None) -> Summary:
+def summary(partition: int, *runs: AttributedRun, last: dict[Placed, Place] | None = None) -> BlockSummary:
     places = {str(placed): place for placed, place in (last or {}).items()}
-    return Summary(partition, 0, 0, None, None, 0, 0, 0, 0, 0, 0, tuple(last or ()), {}, {}, {}, {}, places, runs)
+    return BlockSummary(partition, 0, 0, None, None, 0, 0, 0, 0, 0, 0, tuple(last or ()), {}, {}, {}, {}, places, runs)
 
 
-def run(partition: int, placed: Placed, first: int, last: int, ms: int | None = None) -> Run:
-    return Run(partition, (placed,), first, last, ms, ms, last - first + 1)
+def run(partition: int, placed: Placed, first: int, last: int, ms: int | None = None) -> AttributedRun:
+    return AttributedRun(partition, (placed,), first, last, ms, ms, last - first + 1)
 
 
 def test_adjacent_runs_of_one_partitioner_in_successive_blocks_are_merged() -> None:
@@ -25,7 +25,7 @@ def test_adjacent_runs_of_one_partitioner_in_successive_blocks_are_merged() -> N
             summary(1, run(1, NEW, 0, 4)),
         ]
     )
-    assert found == [Run(0, (OLD,), 0, 19, 5, 7, 20), run(0, NEW, 20, 29), run(1, NEW, 0, 4)]
+    assert found == [AttributedRun(0, (OLD,), 0, 19, 5, 7, 20), run(0, NEW, 20, 29), run(1, NEW, 0, 4)]
     assert merged([]) == []
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from kafka_conformance.audit.attribution.block import Summary
+from kafka_conformance.audit.attribution.block import BlockSummary
 from kafka_conformance.audit.scan import PIECES, Scanned
 from kafka_conformance.audit.totals.slots import SLOTS, slots
 
@@ -10,7 +10,9 @@ from kafka_conformance.audit.totals.slots import SLOTS, slots
 def block(first_ms: int | None, last_ms: int | None, pieces: dict[str, list[int]]) -> Scanned:
     records = sum(map(sum, pieces.values()))
     return Scanned(
-        Summary(0, 0, max(0, records - 1), first_ms, last_ms, records, records, 0, 0, 0, 0, (), {}, {}, {}, {}, {}, ()),
+        BlockSummary(
+            0, 0, max(0, records - 1), first_ms, last_ms, records, records, 0, 0, 0, 0, (), {}, {}, {}, {}, {}, ()
+        ),
         pieces,
     )
 

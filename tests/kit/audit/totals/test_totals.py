@@ -5,12 +5,12 @@ from __future__ import annotations
 import audit_truth
 from audit_truth import Topic
 
-from kafka_conformance.audit.attribution.block import Summary, judge
+from kafka_conformance.audit.attribution.block import BlockSummary, judge
 from kafka_conformance.audit.result import Doubt, Placed
 from kafka_conformance.audit.totals.totals import doubt_of_all, never_splits
 
 
-def summary(key: bytes, partition: int) -> Summary:
+def summary(key: bytes, partition: int) -> BlockSummary:
     topic = Topic(partition, 12)
     topic.keys, topic.truth = [key] * 3, [("random", 0)] * 3
     return judge(topic.block(), 12, Placed("murmur2", 12), doubtful=True).summary

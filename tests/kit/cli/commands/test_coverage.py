@@ -16,12 +16,12 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import HYPOTHESIS, Source
 from kafka_conformance.verify.coverage import record as records
-from kafka_conformance.verify.coverage.record import Method, Record, Row, Share
+from kafka_conformance.verify.coverage.record import CoverageRow, Method, Ratio, Record
 from kafka_jars.pins import Pins
 from kafka_reference.releases import Release
 
 NAME = "org/apache/kafka/common/utils/Utils"
-MURMUR2 = Method("Utils.murmur2(byte[])", Share(23, 24), Share(5, 6), (9,), ((8, 1, 2),))
+MURMUR2 = Method("Utils.murmur2(byte[])", Ratio(23, 24), Ratio(5, 6), (9,), ((8, 1, 2),))
 
 
 class Meter:
@@ -29,10 +29,10 @@ class Meter:
 
     method = MURMUR2
 
-    def measure(self, rule: Rule, release: Release, sources: Sequence[Source], seed: int, examples: int) -> Row:
+    def measure(self, rule: Rule, release: Release, sources: Sequence[Source], seed: int, examples: int) -> CoverageRow:
         asked = {source.name: len(source.questions) for source in sources}
         generated = asked.pop(HYPOTHESIS)
-        return Row(
+        return CoverageRow(
             rule.slug, str(release), "ab" * 32, "cd", seed, examples, 3, asked, generated, {NAME: (self.method,)}
         )
 
@@ -98,12 +98,12 @@ def test_coverage_record_replaces_only_the_measured_rule_and_release(tmp_path: P
 def test_coverage_check_exits_1_if_fewer_java_lines_run_than_recorded(
     meter: Meter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    recorded = Row("murmur2", "4.4.0", "ab" * 32, "cd", 7, 4, 3, {}, 4, {NAME: (MURMUR2,)})
+    recorded = CoverageRow("murmur2", "4.4.0", "ab" * 32, "cd", 7, 4, 3, {}, 4, {NAME: (MURMUR2,)})
     monkeypatch.setattr(records, "shipped", lambda: Record((recorded,)))
     code, out = run("--rules", "murmur2", "--check", "--json")
     made = json.loads(out)
     assert (code, made["faults"], made["rows"][0]["seed"], made["rows"][0]["generated"]) == (0, [], 7, 4)
-    meter.method = Method(MURMUR2.name, Share(22, 24), Share(5, 6))
+    meter.method = Method(MURMUR2.name, Ratio(22, 24), Ratio(5, 6))
     code, out = run("--rules", "murmur2", "--check")
     assert code == 1
     assert "murmur2 in 4.4.0: Utils.murmur2(byte[]) runs fewer lines or branches than recorded" in out
@@ -119,7 +119,7 @@ def test_shipped_coverage_is_printed_without_starting_java() -> None:
 
 
 def test_shipped_coverage_names_rules_whose_code_changed_since(monkeypatch: pytest.MonkeyPatch) -> None:
-    recorded = Row("murmur2", "4.4.0", "ab" * 32, "cd", 7, 4, 3, {}, 4, {NAME: (MURMUR2,)})
+    recorded = CoverageRow("murmur2", "4.4.0", "ab" * 32, "cd", 7, 4, 3, {}, 4, {NAME: (MURMUR2,)})
     monkeypatch.setattr(records, "shipped", lambda: Record((recorded,)))
     assert "measured before the code of murmur2 changed\n" in run("--shipped")[1]
 

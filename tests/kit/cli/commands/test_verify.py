@@ -21,7 +21,7 @@ from kafka_conformance.rules import RULES
 from kafka_conformance.verify.certificate import void_rules
 from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_jars.pins import load
-from kafka_reference.certificate import Certificate, Row, from_json, reference_fingerprint
+from kafka_reference.certificate import Certificate, CertificateRow, from_json, reference_fingerprint
 from kafka_reference.errors import DrawsExhausted, NotInThisRelease
 
 
@@ -160,7 +160,7 @@ def shipped(monkeypatch: pytest.MonkeyPatch) -> Certificate:
     """A certificate that proves murmur2 in the newest release, and sequence-increment in another form."""
     jar_sha256 = load().clients("4.4.0")[0].sha256 or ""
     rows = [
-        Row(slug, "4.4.0", 9, 9, {"hypothesis": 9}, jar_sha256, True, of_code)
+        CertificateRow(slug, "4.4.0", 9, 9, {"hypothesis": 9}, jar_sha256, True, of_code)
         for slug, of_code in (("murmur2", fingerprint(RULES["murmur2"])), ("sequence-increment", "ab" * 32))
     ]
     made = Certificate("2026-11-30", "0.0.9", 5, "17.0.8", "cd" * 32, tuple(rows))

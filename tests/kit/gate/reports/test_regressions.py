@@ -11,7 +11,7 @@ from tests.shared.streams import began, differed, ended_rule
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Ended, Event, Known
 from kafka_conformance.gate.reports.outline import outline
-from kafka_conformance.gate.reports.regressions import Change, changes, show
+from kafka_conformance.gate.reports.regressions import GateChange, changes, show
 
 END = Ended(1, "as it ended", 1000, 588, 412, 0, 0, 0, 1.0)
 
@@ -21,7 +21,7 @@ def stream(verdict: str, *kinds: str, rule: str = "murmur2", **more: Any) -> lis
     return [began(), *found, ended_rule(rule, "4.4.0", verdict, agreed=1), END]
 
 
-def compared(before: list[Event], after: list[Event]) -> list[Change]:
+def compared(before: list[Event], after: list[Event]) -> list[GateChange]:
     return changes(outline(before), outline(after))
 
 
@@ -31,8 +31,8 @@ def test_comparison_of_equal_gates_finds_no_change() -> None:
 
 def test_new_kind_of_difference_is_worse_and_vanished_kind_is_better() -> None:
     assert compared(stream("differs", "a"), stream("differs", "b")) == [
-        Change("murmur2", "new: b, 412 questions", worse=True),
-        Change("murmur2", "gone: a, 412 questions", worse=False),
+        GateChange("murmur2", "new: b, 412 questions", worse=True),
+        GateChange("murmur2", "gone: a, 412 questions", worse=False),
     ]
 
 
@@ -46,14 +46,14 @@ def test_new_kind_of_difference_is_worse_and_vanished_kind_is_better() -> None:
     ],
 )
 def test_changed_verdict_is_reported_as_worse_or_better(before: str, after: str, worse: bool) -> None:
-    assert compared(stream(before), stream(after)) == [Change("murmur2", f"4.4.0: {before} → {after}", worse)]
+    assert compared(stream(before), stream(after)) == [GateChange("murmur2", f"4.4.0: {before} → {after}", worse)]
 
 
 def test_rule_no_longer_asked_is_worse_and_newly_asked_rule_is_not() -> None:
     found = compared(stream("agrees"), stream("agrees", rule="delivery"))
     assert found == [
-        Change("murmur2", "4.4.0: agrees → not asked", worse=True),
-        Change("delivery", "4.4.0: not asked → agrees", worse=False),
+        GateChange("murmur2", "4.4.0: agrees → not asked", worse=True),
+        GateChange("delivery", "4.4.0: not asked → agrees", worse=False),
     ]
 
 

@@ -15,7 +15,7 @@ from kafka_conformance.spark.executors import SentRelease
 from kafka_conformance.spark.sweep.key_spaces import every_key
 from kafka_conformance.spark.sweep.keys import Keys
 from kafka_conformance.spark.sweep.result import KeptDifference
-from kafka_conformance.spark.sweep.run import Part, PartResult, Plan, chunks_of
+from kafka_conformance.spark.sweep.run import Part, PartResult, SweepPlan, chunks_of
 from kafka_conformance.spark.sweep.scripts import Scripts
 from kafka_reference import parse_release
 
@@ -68,7 +68,7 @@ def test_sweep_of_unknown_rule_or_implementation_is_refused(rules: str, answerer
 
 
 def test_sweep_folder_name_depends_on_every_part_of_the_plan() -> None:
-    plan = Plan([PART], "reference", 7)
+    plan = SweepPlan([PART], "reference", 7)
     assert command._default_folder(plan) == command._default_folder(plan)
     assert Path(command._default_folder(plan)).name.startswith("7-")
     others = replace(plan, seed=8), replace(plan, actual="mutant:x"), replace(plan, kills=True), replace(plan, parts=[])
@@ -76,7 +76,7 @@ def test_sweep_folder_name_depends_on_every_part_of_the_plan() -> None:
 
 
 def test_sweep_plan_document_records_rule_release_jar_digest_and_seed() -> None:
-    written = Plan([PART], "reference", 7).document([SENT])
+    written = SweepPlan([PART], "reference", 7).document([SENT])
     assert written["parts"] == [{"rule": "murmur2", "release": "4.4.0", "jar_sha256": "abc", **PART.work.plan()}]
     assert written["seed"] == 7
 
@@ -88,7 +88,7 @@ def test_sweep_saves_the_shortest_key_that_differs(tmp_path: Path, monkeypatch: 
         KeptDifference('{"key":"01"}', '{"hash":3}', '{"hash":4}'),
     ]
     swept = PartResult(PART, SENT, asked=9, differing=5, questions=kept)
-    saved = command._saved([PartResult(PART, SENT, asked=1), swept], Plan([PART, PART], "mutant:x", 1))
+    saved = command._saved([PartResult(PART, SENT, asked=1), swept], SweepPlan([PART, PART], "mutant:x", 1))
     assert list(saved) == [1]
     (file,) = Path(".kafka-conformance/failures").glob("*.json")
     assert '"key": "01"' in file.read_text()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from kafka_conformance.verify.coverage.method_names import fold_lambdas, parameter_types
-from kafka_conformance.verify.coverage.record import Method, Share
+from kafka_conformance.verify.coverage.record import Method, Ratio
 
 
 def code(name: str, lines: list[int], missed: list[int] = [], branches: list[list[int]] = []) -> dict[str, Any]:  # noqa: B006
@@ -45,8 +45,8 @@ def test_coverage_counts_lambda_with_the_surrounding_method() -> None:
         ]
     })  # fmt: skip
     assert found == [
-        Method("X.get(int)", Share(2, 2), Share(0, 0)),
-        Method("X.get(int)", Share(2, 4), Share(3, 6), (12, 13), ((11, 3, 4), (13, 0, 2))),
+        Method("X.get(int)", Ratio(2, 2), Ratio(0, 0)),
+        Method("X.get(int)", Ratio(2, 4), Ratio(3, 6), (12, 13), ((11, 3, 4), (13, 0, 2))),
     ]
 
 
@@ -57,4 +57,4 @@ def test_coverage_counts_lambda_with_the_overload_before_the_lambda_line() -> No
 
 def test_coverage_line_run_only_in_lambda_counts_as_run() -> None:
     (method,) = fold_lambdas({"X": [code("get", [1], [1]), code("lambda$get$0", [1])]})
-    assert method.lines == Share(1, 1)
+    assert method.lines == Ratio(1, 1)

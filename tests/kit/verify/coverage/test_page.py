@@ -6,21 +6,23 @@ from pathlib import Path
 
 from kafka_conformance.verify.coverage import record as records
 from kafka_conformance.verify.coverage.page import coverage_page
-from kafka_conformance.verify.coverage.record import Method, Record, Row, Share
+from kafka_conformance.verify.coverage.record import CoverageRow, Method, Ratio, Record
 
 PAGE = Path(__file__).parents[4] / "kit" / "docs" / "coverage.md"
 
 
-def row(release: str, run: int) -> Row:
+def row(release: str, run: int) -> CoverageRow:
     methods = (
         Method(
-            "BuiltInPartitioner.nextPartition(Cluster)", Share(run, 9), Share(run, 6), (4, 5, 6, 9), ((4, 0, 2), (8, 1, 2))
+            "BuiltInPartitioner.nextPartition(Cluster)", Ratio(run, 9), Ratio(run, 6), (4, 5, 6, 9), ((4, 0, 2), (8, 1, 2))
         ),
-        Method("BuiltInPartitioner.randomPartition()", Share(0, 1), Share(0, 0), (12,)),
-        Method("BuiltInPartitioner.partitionForKey(byte[], int)", Share(0, 1), Share(0, 2), (14,)),
+        Method("BuiltInPartitioner.randomPartition()", Ratio(0, 1), Ratio(0, 0), (12,)),
+        Method("BuiltInPartitioner.partitionForKey(byte[], int)", Ratio(0, 1), Ratio(0, 2), (14,)),
     )  # fmt: skip
     name = "org/apache/kafka/clients/producer/internals/BuiltInPartitioner"
-    return Row("builtin-partitioner", release, "ab" * 32, "cd", 7, 500, 12, {"edges": 1000}, 500, {name: methods})
+    return CoverageRow(
+        "builtin-partitioner", release, "ab" * 32, "cd", 7, 500, 12, {"edges": 1000}, 500, {name: methods}
+    )
 
 
 def test_coverage_page_has_table_line_and_section_per_rule() -> None:

@@ -9,19 +9,24 @@ import pytest
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.verify.coverage import record as records
 from kafka_conformance.verify.coverage.mirrored import mirroring_rules
-from kafka_conformance.verify.coverage.record import Method, Record, Row, Share
+from kafka_conformance.verify.coverage.record import CoverageRow, Method, Ratio, Record
 from kafka_conformance.verify.coverage.summary import false_reasons
 
 
-def row(rule: str = "murmur2", release: str = "4.4.0", run: int = 1) -> Row:
-    method = Method("Utils.murmur2(byte[])", Share(run, 2), Share(run, 2), (8,), ((9, 1, 2),))
-    return Row(rule, release, "ab" * 32, "cd", 1, 500, 7, {"edges": 10}, 500, {"org/Utils": (method,)})
+def row(rule: str = "murmur2", release: str = "4.4.0", run: int = 1) -> CoverageRow:
+    method = Method("Utils.murmur2(byte[])", Ratio(run, 2), Ratio(run, 2), (8,), ((9, 1, 2),))
+    return CoverageRow(rule, release, "ab" * 32, "cd", 1, 500, 7, {"edges": 10}, 500, {"org/Utils": (method,)})
 
 
 @pytest.mark.parametrize(
-    ("share", "text"), [(Share(0, 0), "none"), (Share(199, 200), "199 of 200 (99 %)"), (Share(2, 2), "2 of 2 (100 %)")]
+    ("share", "text"),
+    [
+        (Ratio(0, 0), "none"),
+        (Ratio(199, 200), "199 of 200 (99 %)"),
+        (Ratio(2, 2), "2 of 2 (100 %)"),
+    ],
 )
-def test_coverage_share_text_rounds_down_below_100_percent(share: Share, text: str) -> None:
+def test_coverage_share_text_rounds_down_below_100_percent(share: Ratio, text: str) -> None:
     assert str(share) == text
 
 

@@ -6,17 +6,17 @@ import pytest
 
 from kafka_conformance.verify.coverage import summary as summaries
 from kafka_conformance.verify.coverage.mirrored import Elsewhere, MirroredClass, MirroredCode
-from kafka_conformance.verify.coverage.record import Method, Record, Row, Share
+from kafka_conformance.verify.coverage.record import CoverageRow, Method, Ratio, Record
 from kafka_conformance.verify.coverage.summary import decreases, false_reasons, newest_summaries, summary_of
 
-ALL = Method("A.all(int)", Share(3, 3), Share(2, 2))
-PART = Method("A.part()", Share(1, 2), Share(1, 4), (8,), ((9, 1, 4),))
-NEVER = Method("A.never()", Share(0, 5), Share(0, 6), (1, 2, 3, 4, 5))
-TXN = Method("A$Txn.begin(byte[])", Share(0, 7), Share(0, 8))
+ALL = Method("A.all(int)", Ratio(3, 3), Ratio(2, 2))
+PART = Method("A.part()", Ratio(1, 2), Ratio(1, 4), (8,), ((9, 1, 4),))
+NEVER = Method("A.never()", Ratio(0, 5), Ratio(0, 6), (1, 2, 3, 4, 5))
+TXN = Method("A$Txn.begin(byte[])", Ratio(0, 7), Ratio(0, 8))
 
 
-def row(*methods: Method, rule: str = "murmur2", release: str = "4.4.0") -> Row:
-    return Row(rule, release, "ab" * 32, "cd", 1, 500, 7, {"edges": 10}, 500, {"x/A": methods})
+def row(*methods: Method, rule: str = "murmur2", release: str = "4.4.0") -> CoverageRow:
+    return CoverageRow(rule, release, "ab" * 32, "cd", 1, 500, 7, {"edges": 10}, 500, {"x/A": methods})
 
 
 def code(monkeypatch: pytest.MonkeyPatch, *elsewhere: Elsewhere) -> None:
@@ -31,7 +31,11 @@ def test_coverage_summary_counts_methods_of_another_rule_separately(
     reason = Elsewhere("transactions", (pattern,))
     code(monkeypatch, reason)
     made = summary_of(row(ALL, PART, NEVER, TXN))
-    assert (made.branches, made.lines, made.all_branches) == (Share(3, 12), Share(4, 10), Share(3, 20))
+    assert (made.branches, made.lines, made.all_branches) == (
+        Ratio(3, 12),
+        Ratio(4, 10),
+        Ratio(3, 20),
+    )
     assert (made.own, made.elsewhere) == ({"x/A": [ALL, PART, NEVER]}, [(reason, [TXN])])
     assert (made.never_run, made.partly_run, made.harness) == ([NEVER], [PART], "the network")
 
@@ -56,7 +60,7 @@ def test_coverage_exclusion_is_reported_false_if_other_rule_does_not_run_method(
 
 
 def test_coverage_decrease_names_method_with_fewer_lines_or_branches(monkeypatch: pytest.MonkeyPatch) -> None:
-    less = Method(PART.name, Share(1, 2), Share(0, 4))
+    less = Method(PART.name, Ratio(1, 2), Ratio(0, 4))
     assert decreases(row(ALL, PART), row(ALL, less)) == [
         "murmur2 in 4.4.0: A.part() runs fewer lines or branches than recorded: lines 1 to 1, branches 1 to 0"
     ]

@@ -12,15 +12,15 @@ from kafka_conformance.rules import RULES
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_conformance.verify.fingerprint import mutants_fingerprint
 from kafka_conformance.verify.mutants import record as records
-from kafka_conformance.verify.mutants.record import Kill, Record, Row
+from kafka_conformance.verify.mutants.record import Kill, MutantRow, Record
 
 
-def row(rule: str = "murmur2", seed: int = 1) -> Row:
+def row(rule: str = "murmur2", seed: int = 1) -> MutantRow:
     """A row that holds."""
     kills = [
         Kill(one.slug, str(one.release), 30 + number % 7, 25) for number, one in enumerate(MUTANTS) if one.rule == rule
     ]
-    return Row(rule, mutants_fingerprint(RULES[rule]), seed, 2000, tuple(kills))
+    return MutantRow(rule, mutants_fingerprint(RULES[rule]), seed, 2000, tuple(kills))
 
 
 def test_mutant_record_has_a_line_per_mutant_and_round_trips(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_mutant_record_row_is_valid_for_the_installed_mutants() -> None:
     ],
     ids=["other code", "a mutant less", "another release", "a survivor", "no mutants", "no such rule"],
 )
-def test_mutant_record_row_with_other_code_mutants_or_survivor_is_invalid(made: Row) -> None:
+def test_mutant_record_row_with_other_code_mutants_or_survivor_is_invalid(made: MutantRow) -> None:
     both = Record((made, row("partition-for-key")))
     assert list(records.proven_rows(both, MUTANTS)) == ["partition-for-key"]
     assert made.rule in records.void_rules(both, MUTANTS)

@@ -8,23 +8,23 @@ from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_conformance.verify.fingerprint import mutants_fingerprint
-from kafka_conformance.verify.mutants.record import Kill, Record, Row
-from kafka_conformance.verify.mutants.selection import Selection, select_all, select_changed
+from kafka_conformance.verify.mutants.record import Kill, MutantRow, Record
+from kafka_conformance.verify.mutants.selection import MutantSelection, select_all, select_changed
 
 SLUGS = ["murmur2", "partition-for-key"]
 MURMUR2, KEYED = ([mutant for mutant in MUTANTS if mutant.rule == slug] for slug in SLUGS)
 # Later mutants are killed sooner.
 KILLS = tuple(Kill(mutant.slug, str(mutant.release), 100 - number, 25) for number, mutant in enumerate(MURMUR2))
-ROW = Row("murmur2", mutants_fingerprint(RULES["murmur2"]), 1, 2000, KILLS)
+ROW = MutantRow("murmur2", mutants_fingerprint(RULES["murmur2"]), 1, 2000, KILLS)
 
 
 def test_select_all_returns_mutants_of_the_rules_in_registry_order() -> None:
-    assert select_all(SLUGS[::-1], MUTANTS) == Selection((*MURMUR2, *KEYED), tuple(SLUGS[::-1]))
+    assert select_all(SLUGS[::-1], MUTANTS) == MutantSelection((*MURMUR2, *KEYED), tuple(SLUGS[::-1]))
 
 
 def test_rule_with_valid_mutant_record_runs_only_the_quickest_mutant() -> None:
     asked = select_changed(SLUGS, MUTANTS, Record((ROW,)))
-    assert asked == Selection((MURMUR2[-1], *KEYED), ("partition-for-key",), ("murmur2",), len(MURMUR2) - 1)
+    assert asked == MutantSelection((MURMUR2[-1], *KEYED), ("partition-for-key",), ("murmur2",), len(MURMUR2) - 1)
 
 
 def test_added_mutant_reselects_all_mutants_of_the_rule_only() -> None:
@@ -51,4 +51,4 @@ def test_empty_mutant_record_selects_all_mutants() -> None:
 def test_selection_summary_counts_changed_and_sampled_rules(
     whole: tuple[str, ...], sampled: tuple[str, ...], mutants: int, text: str
 ) -> None:
-    assert Selection((MURMUR2[0],) * mutants, whole, sampled, 7 if sampled else 0).summary == text
+    assert MutantSelection((MURMUR2[0],) * mutants, whole, sampled, 7 if sampled else 0).summary == text

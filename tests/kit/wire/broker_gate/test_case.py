@@ -7,12 +7,22 @@ from pathlib import Path
 import pytest
 
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.wire.broker_gate.case import Case, Frozen, Provenance, Recorded, Step, Until, frozen, read, write
+from kafka_conformance.wire.broker_gate.case import (
+    BrokerCase,
+    Frozen,
+    Provenance,
+    Recorded,
+    Step,
+    Until,
+    frozen,
+    read,
+    write,
+)
 from kafka_conformance.wire.broker_gate.variables import Variables
 from kafka_conformance.wire.codec.messages import shipped_codec
 
 HEAD = '{"jars":{"4.4.0":"aa"},"seed":1}\n'
-CASE = Case("a/b", "title", [Step("Fetch", 12, {"x": 1}, {"pid": "producerId"}, Until("a.0", 5))], [],
+CASE = BrokerCase("a/b", "title", [Step("Fetch", 12, {"x": 1}, {"pid": "producerId"}, Until("a.0", 5))], [],
             [Recorded(("4.3.1", "4.4.0"), [{"errorCode": 0}])])  # fmt: skip
 
 
@@ -60,7 +70,7 @@ def test_shipped_case_answers_cover_4_4_0_and_only_releases_with_a_jar() -> None
 
 
 @pytest.mark.parametrize("case", frozen().cases[::20], ids=lambda case: case.id)
-def test_shipped_case_requests_encode_with_shipped_message_schemas(case: Case) -> None:
+def test_shipped_case_requests_encode_with_shipped_message_schemas(case: BrokerCase) -> None:
     variables = Variables("t", 1_795_000_000_000)
     for name in ("pid", "other", "again"):
         variables.bind(name, 5)

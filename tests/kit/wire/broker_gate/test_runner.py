@@ -10,8 +10,8 @@ import pytest
 from fake_brokers import CLOSE, SILENCE, FakeBroker, fake_broker
 
 from kafka_conformance.core.errors import BadInput, BrokerLost, KitError, MalformedMessage
-from kafka_conformance.wire.broker_gate.case import Case, Recorded, Step, Topic, Until
-from kafka_conformance.wire.broker_gate.runner import CLOSED, Outcome, Target, Verdict, differences
+from kafka_conformance.wire.broker_gate.case import BrokerCase, CaseTopic, Recorded, Step, Until
+from kafka_conformance.wire.broker_gate.runner import CLOSED, BrokerTarget, CaseOutcome, CaseVerdict, differences
 from kafka_conformance.wire.client import parse_address
 
 PREFIX = "kafka-conformance-gate-test"
@@ -21,14 +21,14 @@ RIGHT = {"errorCode": 0, "producerId": "$pid", "producerEpoch": 0}
 ENDED = {"errorCode": 0}
 
 
-def case(*steps: Step, expected: list[Any] | None = None, topics: tuple[Topic, ...] = ()) -> Case:
+def case(*steps: Step, expected: list[Any] | None = None, topics: tuple[CaseTopic, ...] = ()) -> BrokerCase:
     recorded = [] if expected is None else [Recorded(("4.4.0",), expected)]
-    return Case("group/case", "title", list(steps), list(topics), recorded)
+    return BrokerCase("group/case", "title", list(steps), list(topics), recorded)
 
 
 @contextmanager
-def target(broker: FakeBroker, limit_s: float = 5.0) -> Iterator[Target]:
-    made = Target(*parse_address(broker.address), limit_s, PREFIX)
+def target(broker: FakeBroker, limit_s: float = 5.0) -> Iterator[BrokerTarget]:
+    made = BrokerTarget(*parse_address(broker.address), limit_s, PREFIX)
     try:
         yield made
     finally:
@@ -36,8 +36,8 @@ def target(broker: FakeBroker, limit_s: float = 5.0) -> Iterator[Target]:
 
 
 def run(
-    asked: Case, *answers: Any, release: str | None = "4.4.0", limit_s: float = 5.0, own_limit_s: float | None = None
-) -> Outcome:  # fmt: skip
+    asked: BrokerCase, *answers: Any, release: str | None = "4.4.0", limit_s: float = 5.0, own_limit_s: float | None = None
+) -> CaseOutcome:  # fmt: skip
     """Run a case against a broker that gives these answers to everything but ApiVersions."""
     left = list(answers)
     with (
@@ -49,12 +49,12 @@ def run(
 
 def test_broker_answers_that_differ_only_in_producer_id_agree() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, {})
-    assert (found.verdict, found.answers) == (Verdict.AGREES, [RIGHT, ENDED])
+    assert (found.verdict, found.answers) == (CaseVerdict.AGREES, [RIGHT, ENDED])
 
 
 def test_differing_answer_is_reported_with_step_path_expected_and_actual_value() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, {"errorCode": 47})
-    assert found.verdict is Verdict.DIFFERS
+    assert found.verdict is CaseVerdict.DIFFERS
     assert found.difference is not None
     at = found.difference
     assert (at.step, at.path, at.expected, at.actual) == (1, "errorCode", 0, 47)
@@ -62,39 +62,39 @@ def test_differing_answer_is_reported_with_step_path_expected_and_actual_value()
 
 def test_broker_that_never_responds_gives_verdict_no_answer() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, SILENCE, limit_s=0.3)
-    assert (found.verdict, found.answers) == (Verdict.NO_ANSWER, [RIGHT])
+    assert (found.verdict, found.answers) == (CaseVerdict.NO_ANSWER, [RIGHT])
     assert "no answer to EndTxn" in found.why
 
 
 def test_connection_closed_where_kafka_answers_gives_verdict_closed() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, CLOSE)
-    assert (found.verdict, found.answers) == (Verdict.CLOSED, [RIGHT, CLOSED])
+    assert (found.verdict, found.answers) == (CaseVerdict.CLOSED, [RIGHT, CLOSED])
 
 
 def test_connection_closed_where_kafka_closes_too_agrees() -> None:
-    assert run(case(INIT, END, expected=[RIGHT, CLOSED]), {"producerId": 77}, CLOSE).verdict is Verdict.AGREES
+    assert run(case(INIT, END, expected=[RIGHT, CLOSED]), {"producerId": 77}, CLOSE).verdict is CaseVerdict.AGREES
 
 
 def test_answer_where_kafka_closes_the_connection_differs() -> None:
     found = run(case(INIT, END, expected=[RIGHT, CLOSED]), {"producerId": 77}, {})
-    assert (found.verdict, found.difference and found.difference.path) == (Verdict.DIFFERS, "connection")
+    assert (found.verdict, found.difference and found.difference.path) == (CaseVerdict.DIFFERS, "connection")
 
 
 def test_difference_before_closed_connection_decides_the_verdict() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"errorCode": 3}, CLOSE)
-    assert (found.verdict, found.difference and found.difference.step) == (Verdict.DIFFERS, 0)
+    assert (found.verdict, found.difference and found.difference.step) == (CaseVerdict.DIFFERS, 0)
 
 
 def test_undecodable_response_bytes_give_verdict_differs() -> None:
     found = run(case(INIT, expected=[RIGHT]), b"\x00")
-    assert (found.verdict, found.difference) == (Verdict.DIFFERS, None)
+    assert (found.verdict, found.difference) == (CaseVerdict.DIFFERS, None)
     assert "InitProducerIdResponse version 4 cannot be decoded" in found.why
 
 
 def test_answer_without_value_needed_by_next_request_gives_verdict_differs() -> None:
     bound = Step(END.api, END.version, END.request, {"pid": "producerId"})
     found = run(case(INIT, bound, END, expected=[RIGHT, {}, ENDED]), {"producerId": 7}, {}, {})
-    assert (found.verdict, found.difference and found.difference.path) == (Verdict.DIFFERS, "errorCode")
+    assert (found.verdict, found.difference and found.difference.path) == (CaseVerdict.DIFFERS, "errorCode")
 
 
 def test_case_that_binds_an_absent_response_field_is_refused() -> None:
@@ -104,18 +104,18 @@ def test_case_that_binds_an_absent_response_field_is_refused() -> None:
 
 def test_request_answered_with_retriable_error_is_repeated_until_success() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"errorCode": 14}, {"producerId": 7}, {"errorCode": 51}, {})
-    assert found.verdict is Verdict.AGREES
+    assert found.verdict is CaseVerdict.AGREES
 
 
 def test_retriable_error_that_persists_is_the_answer_at_the_deadline() -> None:
     found = run(case(INIT, expected=[RIGHT]), *[{"errorCode": 14}] * 1000, limit_s=0.1)
-    assert (found.verdict, found.difference and found.difference.actual) == (Verdict.DIFFERS, 14)
+    assert (found.verdict, found.difference and found.difference.actual) == (CaseVerdict.DIFFERS, 14)
 
 
 def test_case_with_a_shorter_limit_repeats_requests_within_that_limit() -> None:
     answers = {"errorCode": 14}, {"producerId": 7, "producerEpoch": 2}
     assert run(case(INIT, expected=[{**RIGHT, "producerEpoch": 2}]), *answers, limit_s=10, own_limit_s=2).verdict is (
-        Verdict.AGREES
+        CaseVerdict.AGREES
     )
     step = Step(INIT.api, 4, INIT.request, until=Until("producerEpoch", 2))
     found = run(case(step), {}, *answers, release=None, limit_s=10, own_limit_s=2)
@@ -133,32 +133,32 @@ def test_case_with_api_version_missing_from_broker_is_not_applicable() -> None:
         broker.versions["EndTxn"] = (0, 2)
         with target(broker) as made:
             found = made.run(case(INIT, END, expected=[RIGHT, ENDED]), "4.4.0")
-    assert (found.verdict, found.why) == (Verdict.NOT_APPLICABLE, "the broker has no EndTxn version 3")
+    assert (found.verdict, found.why) == (CaseVerdict.NOT_APPLICABLE, "the broker has no EndTxn version 3")
 
 
 def test_case_without_recorded_answers_of_the_release_is_not_applicable() -> None:
-    assert run(case(INIT, expected=[RIGHT]), release="3.9.2").verdict is Verdict.NOT_APPLICABLE
+    assert run(case(INIT, expected=[RIGHT]), release="3.9.2").verdict is CaseVerdict.NOT_APPLICABLE
 
 
 def test_case_after_lost_broker_connection_is_not_run() -> None:
     with fake_broker(lambda api, *_: None if api == "ApiVersions" else CLOSE) as broker:
-        made = Target(*parse_address(broker.address), 1.0, PREFIX)
+        made = BrokerTarget(*parse_address(broker.address), 1.0, PREFIX)
     with made_closed(made):
         first = made.run(case(INIT, expected=[RIGHT]), "4.4.0")
         second = made.run(case(INIT, expected=[RIGHT]), "4.4.0")
-    assert (first.verdict, second.verdict) == (Verdict.CLOSED, Verdict.NOT_RUN)
+    assert (first.verdict, second.verdict) == (CaseVerdict.CLOSED, CaseVerdict.NOT_RUN)
     assert "no connection to" in second.why
 
 
 @contextmanager
-def made_closed(made: Target) -> Iterator[None]:
+def made_closed(made: BrokerTarget) -> Iterator[None]:
     try:
         yield
     finally:
         made.close()
 
 
-TOPICS = (Topic(), Topic("b", 3, {"cleanup.policy": "compact"}))
+TOPICS = (CaseTopic(), CaseTopic("b", 3, {"cleanup.policy": "compact"}))
 
 
 def test_case_topics_are_created_before_the_run_and_deleted_afterwards() -> None:
@@ -237,7 +237,7 @@ def test_coordinator_still_unavailable_at_setup_timeout_ends_the_gate(monkeypatc
 )
 def test_server_without_valid_api_versions_response_is_refused(answer: Any, error: str) -> None:
     with fake_broker(lambda *_: answer) as broker, pytest.raises((BrokerLost, MalformedMessage), match=error):
-        Target(*parse_address(broker.address), 0.3, PREFIX)
+        BrokerTarget(*parse_address(broker.address), 0.3, PREFIX)
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_answer_differences_are_listed_with_path_expected_and_actual_value(
 
 def test_topics_are_auto_created_by_metadata_request_if_create_topics_response_is_undecodable() -> None:
     with fake_broker(lambda api, *_: b"" if api == "CreateTopics" else None) as broker:
-        with target(broker) as made, made.prepared([case(INIT, expected=[RIGHT], topics=[Topic()])]):
+        with target(broker) as made, made.prepared([case(INIT, expected=[RIGHT], topics=[CaseTopic()])]):
             assert len(broker.topics) == 1
             assert not made.makes_topics
         assert broker.topics == set()

@@ -9,8 +9,8 @@ import pytest
 from fake_brokers import CLOSE, SILENCE, fake_broker
 from msgspec.structs import replace
 
-from kafka_conformance.wire.broker_gate.case import Case, Recorded, Step, Topic
-from kafka_conformance.wire.broker_gate.runner import Target
+from kafka_conformance.wire.broker_gate.case import BrokerCase, CaseTopic, Recorded, Step
+from kafka_conformance.wire.broker_gate.runner import BrokerTarget
 from kafka_conformance.wire.broker_gate.smaller import Smaller, make_smaller
 from kafka_conformance.wire.client import parse_address
 
@@ -37,12 +37,12 @@ def answer(wrong: dict[int, Any]) -> Any:
 def smaller(steps: list[Step], wrong: dict[int, Any], until: float = 60) -> tuple[Smaller, list[tuple[str, Any]]]:
     """Run a case at a broker that is wrong in these versions of Heartbeat, and make it smaller."""
     with fake_broker(answer({})) as right:
-        target = Target(*parse_address(right.address), 5.0, "kafka-conformance-gate-t")
-        expected = target.run(Case("a/one", "", steps)).answers
+        target = BrokerTarget(*parse_address(right.address), 5.0, "kafka-conformance-gate-t")
+        expected = target.run(BrokerCase("a/one", "", steps)).answers
         target.close()
-    case = Case("a/one", "", steps, [Topic()], [Recorded(("4.4.0",), expected)])
+    case = BrokerCase("a/one", "", steps, [CaseTopic()], [Recorded(("4.4.0",), expected)])
     with fake_broker(answer(wrong)) as broker:
-        target = Target(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
+        target = BrokerTarget(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")
         with target.prepared([case]):
             outcome = target.run(case, "4.4.0")
             assert outcome.is_failure

@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("kafka")
 
 from kafka_conformance.wire.client_gate.log import LogRecord
-from kafka_conformance.wire.client_gate.promises import KINDS, Line, Results, judge_consumer, judge_producer
+from kafka_conformance.wire.client_gate.promises import KINDS, ResultLine, Results, judge_consumer, judge_producer
 from kafka_conformance.wire.client_gate.script import Script, Settings
 from kafka_conformance.wire.client_gate.workload import Record
 from kafka_reference.partitioning import partition_for_key
@@ -20,12 +20,12 @@ from kafka_reference.partitioning import partition_for_key
 IDEMPOTENT = Settings(idempotence=True)
 RECORDS = [Record(number, None, f"{number} v") for number in range(4)]
 LOG = [LogRecord(0, number, None, f"{number} v".encode()) for number in range(4)]
-LINES = [Line(number, 0, number) for number in range(4)]
+LINES = [ResultLine(number, 0, number) for number in range(4)]
 SCRIPT = Script("a", "b", IDEMPOTENT, 1, lose_response=("Produce=1",))
 
 
 def kinds(
-    script: Script = SCRIPT, lines: list[Line] = LINES, log: list[LogRecord] = LOG, records: Any = RECORDS
+    script: Script = SCRIPT, lines: list[ResultLine] = LINES, log: list[LogRecord] = LOG, records: Any = RECORDS
 ) -> list[str]:
     return [one.kind for one in judge_producer(script, records, Results(lines), log)]
 
@@ -44,17 +44,17 @@ def test_acknowledged_record_that_is_not_stored_is_lost() -> None:
 
 
 def test_failed_record_is_found_where_java_delivers_all() -> None:
-    lines = [*LINES[:3], Line(3, error="timed out")]
+    lines = [*LINES[:3], ResultLine(3, error="timed out")]
     assert kinds(lines=lines, log=LOG[:3]) == ["failed"]
     assert kinds(lines=lines) == ["failed"]
     assert kinds(changed(SCRIPT, java_fails=True), lines=lines, log=LOG[:3]) == []
 
 
 def test_record_at_another_offset_than_reported_is_found() -> None:
-    assert kinds(lines=[*LINES[:3], Line(3, 0, 7)]) == ["stored-elsewhere"]
-    assert kinds(lines=[*LINES[:3], Line(3, 1, 3)]) == ["stored-elsewhere"]
-    assert kinds(lines=[*LINES[:3], Line(3)]) == []
-    assert kinds(lines=[*LINES[:3], Line(3, 0, None)]) == []
+    assert kinds(lines=[*LINES[:3], ResultLine(3, 0, 7)]) == ["stored-elsewhere"]
+    assert kinds(lines=[*LINES[:3], ResultLine(3, 1, 3)]) == ["stored-elsewhere"]
+    assert kinds(lines=[*LINES[:3], ResultLine(3)]) == []
+    assert kinds(lines=[*LINES[:3], ResultLine(3, 0, None)]) == []
 
 
 def test_record_in_another_partition_than_the_named_one_is_found() -> None:
@@ -71,14 +71,14 @@ def test_record_stored_twice_is_found_unless_a_connection_was_lost_without_idemp
 
 def test_order_is_judged_where_the_settings_promise_order() -> None:
     log = [replace(LOG[0], value=b"1 v"), replace(LOG[1], value=b"0 v"), *LOG[2:]]
-    lines = [Line(0, 0, 1), Line(1, 0, 0), *LINES[2:]]
+    lines = [ResultLine(0, 0, 1), ResultLine(1, 0, 0), *LINES[2:]]
     assert kinds(lines=lines, log=log) == ["stored-out-of-order"]
     assert kinds(changed(SCRIPT, settings=Settings(in_flight=5)), lines=lines, log=log) == []
     assert kinds(changed(SCRIPT, settings=Settings(in_flight=1)), lines=lines, log=log) == ["stored-out-of-order"]
     assert kinds(changed(SCRIPT, settings=Settings(), lose_response=()), lines=lines, log=log) == [
         "stored-out-of-order"
     ]
-    assert kinds(lines=[*lines, Line(order=False)], log=log) == []
+    assert kinds(lines=[*lines, ResultLine(order=False)], log=log) == []
 
 
 def test_value_or_key_that_was_not_sent_is_found() -> None:
@@ -89,17 +89,17 @@ def test_value_or_key_that_was_not_sent_is_found() -> None:
 def test_key_outside_java_default_partition_is_found_only_in_script_that_judges_keys() -> None:
     records, script = [Record(0, "key", "0 v")], changed(SCRIPT, partitions=7)
     logs = {partition: [LogRecord(partition, 0, b"key", b"0 v")] for partition in range(7)}
-    judged = {at: kinds(changed(script, judges_keys=True), [Line(0)], log, records) for at, log in logs.items()}
+    judged = {at: kinds(changed(script, judges_keys=True), [ResultLine(0)], log, records) for at, log in logs.items()}
     right = partition_for_key(b"key", 7)
     assert judged == {at: [] if at == right else ["key-elsewhere"] for at in range(7)}
-    assert all(kinds(script, [Line(0)], log, records) == [] for log in logs.values())
+    assert all(kinds(script, [ResultLine(0)], log, records) == [] for log in logs.values())
 
 
-GIVEN = [Line(partition=0, offset=number, value=f"{number} v") for number in range(4)]
+GIVEN = [ResultLine(partition=0, offset=number, value=f"{number} v") for number in range(4)]
 READ = Script("a", "b", Settings(isolation="read_committed"), 1, stored="transactions", consume=(4,))
 
 
-def read(lines: list[Line] = GIVEN, committed: int = 4, records: list[Record] = RECORDS) -> list[str]:
+def read(lines: list[ResultLine] = GIVEN, committed: int = 4, records: list[Record] = RECORDS) -> list[str]:
     return [one.kind for one in judge_consumer(READ, records, Results(lines), LOG, {0: committed})]
 
 
@@ -115,15 +115,15 @@ def test_records_delivered_once_and_in_order_are_no_finding() -> None:
         (lambda lines: lines[:3], 4, ["not-delivered", "commit-beyond"]),
         (lambda lines: [*lines, lines[0]], 4, ["delivered-twice"]),
         (lambda lines: [lines[1], lines[0], *lines[2:]], 4, ["delivered-out-of-order"]),
-        (lambda lines: [*lines, Line(partition=0, offset=8, value="x")], 9, ["delivered-hidden"]),
-        (lambda lines: [*lines[:3], Line(partition=0, offset=3, value="x")], 4, ["delivered-hidden"]),
+        (lambda lines: [*lines, ResultLine(partition=0, offset=8, value="x")], 9, ["delivered-hidden"]),
+        (lambda lines: [*lines[:3], ResultLine(partition=0, offset=3, value="x")], 4, ["delivered-hidden"]),
         (lambda lines: lines, 3, ["commit-behind"]),
         (lambda lines: lines, -1, ["commit-behind"]),
-        (lambda lines: [*lines, Line(error="commit failed")], 4, ["failed"]),
+        (lambda lines: [*lines, ResultLine(error="commit failed")], 4, ["failed"]),
     ],
 )
 def test_mistake_of_a_consumer_is_found(
-    change: Callable[[list[Line]], list[Line]], committed: int, found: list[str]
+    change: Callable[[list[ResultLine]], list[ResultLine]], committed: int, found: list[str]
 ) -> None:
     assert read(change(GIVEN), committed) == found
 

@@ -13,10 +13,10 @@ pytest.importorskip("kafka")
 pytest.importorskip("confluent_kafka")
 
 from kafka_conformance.core.errors import BadInput, BrokerLost, KitError
-from kafka_conformance.wire.broker_gate.runner import Target
+from kafka_conformance.wire.broker_gate.runner import BrokerTarget
 from kafka_conformance.wire.client import parse_address
 from kafka_conformance.wire.client_gate import runner
-from kafka_conformance.wire.client_gate.runner import Outcome, Verdict, run_script
+from kafka_conformance.wire.client_gate.runner import ScriptOutcome, ScriptVerdict, run_script
 from kafka_conformance.wire.client_gate.script import Script, Settings
 from kafka_conformance.wire.client_gate.workload import workload_of
 
@@ -33,9 +33,9 @@ def address() -> Iterator[str]:
         yield broker.bootstrap
 
 
-def run(address: str, folder: Path, program: str, script: Script = SCRIPT, limit_s: float = 30.0) -> Outcome:
+def run(address: str, folder: Path, program: str, script: Script = SCRIPT, limit_s: float = 30.0) -> ScriptOutcome:
     """Run a script with an adapter, which may call the right one as ``adapter()``."""
-    workload, target = workload_of(script, 1), Target(*parse_address(address), 10.0, f"gate-{folder.name}")
+    workload, target = workload_of(script, 1), BrokerTarget(*parse_address(address), 10.0, f"gate-{folder.name}")
     command = [sys.executable, "-c", BEGINNING + program]
     try:
         with target.prepared([workload.case]):
@@ -46,7 +46,7 @@ def run(address: str, folder: Path, program: str, script: Script = SCRIPT, limit
 
 def test_producer_that_loses_a_response_agrees_and_all_files_are_kept(address: str, tmp_path: Path) -> None:
     outcome = run(address, tmp_path, "adapter()")
-    assert (outcome.verdict, outcome.why, outcome.findings) == (Verdict.AGREES, "", ())
+    assert (outcome.verdict, outcome.why, outcome.findings) == (ScriptVerdict.AGREES, "", ())
     assert outcome.requests > PARTITIONS
     assert sorted(path.name for path in tmp_path.iterdir()) == ["results.ndjson", "trace", "workload.ndjson"]
     assert len((tmp_path / "results.ndjson").read_text().splitlines()) == PARTITIONS + 60
@@ -82,27 +82,27 @@ def test_adapter_that_reports_other_than_what_happened_differs(
     address: str, tmp_path: Path, program: str, kind: str
 ) -> None:
     outcome = run(address, tmp_path, program)
-    assert outcome.verdict is Verdict.DIFFERS
+    assert outcome.verdict is ScriptVerdict.DIFFERS
     assert kind in [one.kind for one in outcome.findings]
 
 
 @pytest.mark.parametrize(
     ("program", "verdict", "why"),
     [
-        ("print('no lz4 here'); raise SystemExit(77)", Verdict.NOT_APPLICABLE, "no lz4 here"),
-        ("pass", Verdict.NOT_JUDGED, "the client sent nothing: it has to connect to the address in BOOTSTRAP"),
-        ("adapter(); raise SystemExit('broken')", Verdict.NOT_JUDGED, "ended with exit code 1: broken"),
-        ("adapter(); os.kill(os.getpid(), 9)", Verdict.NOT_JUDGED, "ended with exit code -9"),
+        ("print('no lz4 here'); raise SystemExit(77)", ScriptVerdict.NOT_APPLICABLE, "no lz4 here"),
+        ("pass", ScriptVerdict.NOT_JUDGED, "the client sent nothing: it has to connect to the address in BOOTSTRAP"),
+        ("adapter(); raise SystemExit('broken')", ScriptVerdict.NOT_JUDGED, "ended with exit code 1: broken"),
+        ("adapter(); os.kill(os.getpid(), 9)", ScriptVerdict.NOT_JUDGED, "ended with exit code -9"),
         (
             "adapter(); open(env['RESULTS'], 'a').write('{')",
-            Verdict.NOT_JUDGED,
+            ScriptVerdict.NOT_JUDGED,
             "RESULTS line 65 is not a valid result",
         ),
-        ("adapter(); open(env['RESULTS'], 'w')", Verdict.NOT_JUDGED, "RESULTS has no line for record 0"),
+        ("adapter(); open(env['RESULTS'], 'w')", ScriptVerdict.NOT_JUDGED, "RESULTS has no line for record 0"),
     ],
 )
 def test_outcome_that_is_not_judged_names_the_reason(
-    address: str, tmp_path: Path, program: str, verdict: Verdict, why: str
+    address: str, tmp_path: Path, program: str, verdict: ScriptVerdict, why: str
 ) -> None:
     outcome = run(address, tmp_path, program)
     assert outcome.verdict is verdict
@@ -112,13 +112,13 @@ def test_outcome_that_is_not_judged_names_the_reason(
 def test_fault_that_does_not_come_is_not_judged(address: str, tmp_path: Path) -> None:
     script = Script("a", "b", rounds=1, records=1, refuse=("Produce=9:6",))
     outcome = run(address, tmp_path, "adapter()", script)
-    assert (outcome.verdict, outcome.why) == (Verdict.NOT_JUDGED, "there was no such request: Produce=9")
+    assert (outcome.verdict, outcome.why) == (ScriptVerdict.NOT_JUDGED, "there was no such request: Produce=9")
 
 
 def test_largest_version_that_every_broker_keeps_is_not_judged(address: str, tmp_path: Path) -> None:
     outcome = run(address, tmp_path, "adapter()", Script("a", "b", rounds=1, records=1, at_most=("Fetch=1000",)))
     why = "at-most had no effect: no broker was seen that offers more: Fetch=1000"
-    assert (outcome.verdict, outcome.why) == (Verdict.NOT_JUDGED, why)
+    assert (outcome.verdict, outcome.why) == (ScriptVerdict.NOT_JUDGED, why)
 
 
 SENDS_A_VERSION_THAT_IS_NOT_OFFERED = """
@@ -135,14 +135,19 @@ with contextlib.suppress(Exception):
 @pytest.mark.parametrize(
     ("program", "verdict", "why", "found"),
     [
-        ("print('no lz4 here'); raise SystemExit(77)", Verdict.NOT_APPLICABLE, "no lz4 here", []),
-        ("pass", Verdict.NOT_JUDGED, "the client sent nothing: it has to connect to the address in BOOTSTRAP", []),
-        ("adapter()", Verdict.NOT_JUDGED, "t-0 cannot be read: a damaged batch", []),
-        (SENDS_A_VERSION_THAT_IS_NOT_OFFERED, Verdict.DIFFERS, "", ["version-not-offered"]),
+        ("print('no lz4 here'); raise SystemExit(77)", ScriptVerdict.NOT_APPLICABLE, "no lz4 here", []),
+        (
+            "pass",
+            ScriptVerdict.NOT_JUDGED,
+            "the client sent nothing: it has to connect to the address in BOOTSTRAP",
+            [],
+        ),
+        ("adapter()", ScriptVerdict.NOT_JUDGED, "t-0 cannot be read: a damaged batch", []),
+        (SENDS_A_VERSION_THAT_IS_NOT_OFFERED, ScriptVerdict.DIFFERS, "", ["version-not-offered"]),
     ],
 )
 def test_topic_that_cannot_be_read_is_judged_as_far_as_the_requests_show(
-    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, verdict: Verdict, why: str,
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, verdict: ScriptVerdict, why: str,
     found: list[str],
 ) -> None:  # fmt: skip
     def fails(*_: object) -> None:
@@ -167,12 +172,12 @@ def test_broker_that_is_lost_while_a_topic_is_read_ends_the_gate(
 def test_client_that_does_not_end_differs_after_the_deadline(address: str, tmp_path: Path) -> None:
     program = "import sys; sys.stdout.write('x' * 10**6); sys.stdout.flush(); adapter(); import time; time.sleep(60)"
     outcome = run(address, tmp_path, program, limit_s=4.0)
-    assert outcome.verdict is Verdict.DIFFERS
+    assert outcome.verdict is ScriptVerdict.DIFFERS
     assert [(one.kind, one.what) for one in outcome.findings] == [("no-end", "64 of 64 records have a line in RESULTS")]
 
 
 def test_command_that_cannot_be_started_is_refused(address: str, tmp_path: Path) -> None:
-    workload, target = workload_of(SCRIPT, 1), Target(*parse_address(address), 10.0, "gate-absent")
+    workload, target = workload_of(SCRIPT, 1), BrokerTarget(*parse_address(address), 10.0, "gate-absent")
     with target.prepared([workload.case]), pytest.raises(BadInput, match="cannot be started"):
         run_script(SCRIPT, workload, target, parse_address(address), [str(tmp_path)], tmp_path, 5.0)
     target.close()

@@ -18,7 +18,7 @@ from kafka_conformance.wire.codec.messages import shipped_codec
 from kafka_conformance.wire.recording.addresses import decode_lenient
 from kafka_conformance.wire.recording.proxy import Proxy
 from kafka_conformance.wire.recording.refusals import can_refuse, refusal
-from kafka_conformance.wire.recording.trace import Change, Frame
+from kafka_conformance.wire.recording.trace import ConnectionChange, Frame
 
 CODEC = shipped_codec()
 VERSIONS = {"Metadata": 9, "ApiVersions": 3, "Produce": 9, "SaslAuthenticate": 2, "FindCoordinator": 4}
@@ -73,7 +73,7 @@ def ask(connection: socket.socket, api: str, fields: Mapping[str, Any], correlat
     return CODEC.decode_response(api, VERSIONS[api], data)[1] if data else None
 
 
-def recorded(proxy: Proxy, client: Callable[[int], Any]) -> tuple[Any, list[Frame | Change]]:
+def recorded(proxy: Proxy, client: Callable[[int], Any]) -> tuple[Any, list[Frame | ConnectionChange]]:
     """Return what a client returns that is given the proxy's port, and the lines of the trace."""
 
     async def run() -> Any:
@@ -85,7 +85,7 @@ def recorded(proxy: Proxy, client: Callable[[int], Any]) -> tuple[Any, list[Fram
 
     found = asyncio.run(run())
     data = proxy.file.getvalue()  # type: ignore[attr-defined]
-    return found, [msgspec.json.decode(line, type=Frame | Change) for line in data.splitlines()]
+    return found, [msgspec.json.decode(line, type=Frame | ConnectionChange) for line in data.splitlines()]
 
 
 def connected(port: int) -> socket.socket:
@@ -171,7 +171,7 @@ def test_scripted_fault_drops_only_the_second_request_or_response(fault: Any, re
     assert len(seen) == reaches_broker + 1
     assert proxy.done == [("Metadata", 2)]
     assert fault in {line.fate for line in lines if isinstance(line, Frame)}
-    assert "script" in {line.why for line in lines if isinstance(line, Change)}
+    assert "script" in {line.why for line in lines if isinstance(line, ConnectionChange)}
 
 
 def test_scripted_error_is_answered_in_order_without_request_reaching_the_broker() -> None:
@@ -288,7 +288,7 @@ def test_frame_with_negative_or_huge_size_closes_the_connection(size: int) -> No
 
         found, lines = recorded(Proxy(("127.0.0.1", port), io.BytesIO()), client)
     assert found == b""
-    assert "none of Kafka's" in [line.why for line in lines if isinstance(line, Change)][-1]
+    assert "none of Kafka's" in [line.why for line in lines if isinstance(line, ConnectionChange)][-1]
 
 
 def test_unreachable_broker_closes_client_connection_and_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
@@ -301,7 +301,9 @@ def test_unreachable_broker_closes_client_connection_and_is_reported(capsys: pyt
 
     found, lines = recorded(Proxy(("127.0.0.1", port), io.BytesIO()), client)
     assert found == b""
-    assert f"127.0.0.1:{port} cannot be reached" in [line.why for line in lines if isinstance(line, Change)][-1]
+    assert (
+        f"127.0.0.1:{port} cannot be reached" in [line.why for line in lines if isinstance(line, ConnectionChange)][-1]
+    )
     assert f"127.0.0.1:{port} cannot be reached" in capsys.readouterr().err
 
 

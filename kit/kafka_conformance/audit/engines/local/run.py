@@ -19,8 +19,8 @@ from kafka_conformance.audit.engines.local.findings import LocalFindings
 from kafka_conformance.audit.engines.local.folder import RunFolder
 from kafka_conformance.audit.first_look import SAMPLE_RECORDS
 from kafka_conformance.audit.plan import (
+    AuditPlan,
     AuditRequest,
-    Plan,
     as_plan,
     looked,
     make_plan,
@@ -51,7 +51,7 @@ class LocalSource(Shrinking, Protocol):
         ...
 
 
-def planned_locally(folder: str) -> Plan | None:
+def planned_locally(folder: str) -> AuditPlan | None:
     """Return the plan of the audit in this folder, or None if none has begun. Raises BadInput for another kind of run."""
     return as_plan(RunFolder(folder).plan(), folder)
 

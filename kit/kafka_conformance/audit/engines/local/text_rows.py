@@ -49,10 +49,10 @@ _FIRST_LINES = 1_000
 _DIGITS = 19
 
 AVRO = "avro"
-Row = dict[str, Any]
+TextRow = dict[str, Any]
 
 
-def text_rows(name: str, form: str, key: str) -> Iterator[Row]:
+def text_rows(name: str, form: str, key: str) -> Iterator[TextRow]:
     """Yield the rows of a file, which may be compressed. ``key`` is the column of the key.
 
     Raises BadInput with the number of a line that is of another form.
@@ -64,7 +64,7 @@ def text_rows(name: str, form: str, key: str) -> Iterator[Row]:
         yield from TEXT_FORMS[form](_numbered(stream, name), name, key)
 
 
-def _json(lines: Iterator[tuple[int, bytes]], name: str, _: str) -> Iterator[Row]:
+def _json(lines: Iterator[tuple[int, bytes]], name: str, _: str) -> Iterator[TextRow]:
     for number, line in lines:
         if not line.strip():
             continue
@@ -74,7 +74,7 @@ def _json(lines: Iterator[tuple[int, bytes]], name: str, _: str) -> Iterator[Row
             raise BadInput(f"line {number} of {name} is no JSON object: {error}") from error
 
 
-def _csv(lines: Iterator[tuple[int, bytes]], name: str, key: str) -> Iterator[Row]:
+def _csv(lines: Iterator[tuple[int, bytes]], name: str, key: str) -> Iterator[TextRow]:
     at = 0
 
     def texts() -> Iterator[str]:
@@ -94,7 +94,7 @@ def _csv(lines: Iterator[tuple[int, bytes]], name: str, key: str) -> Iterator[Ro
         raise BadInput(f"line {at} of {name} is no CSV: {error}") from error
 
 
-def _console(lines: Iterator[tuple[int, bytes]], name: str, key: str) -> Iterator[Row]:
+def _console(lines: Iterator[tuple[int, bytes]], name: str, key: str) -> Iterator[TextRow]:
     filled = (each for each in lines if each[1])
     first = list(islice(filled, _FIRST_LINES))
     if not first:
@@ -126,9 +126,9 @@ def _begins_with_headers(texts: Sequence[Sequence[bytes]], name: str) -> bool:
     return False
 
 
-def _console_row(line: bytes) -> tuple[Row, list[bytes]]:
+def _console_row(line: bytes) -> tuple[TextRow, list[bytes]]:
     """Return the numbers of a line by name, and the fields behind them, which have no name."""
-    row: Row = {}
+    row: TextRow = {}
     fields = line.split(b"\t")
     for at, field in enumerate(fields):
         prefix = field[: field.find(b":") + 1]
@@ -141,7 +141,7 @@ def _console_row(line: bytes) -> tuple[Row, list[bytes]]:
     return row, []
 
 
-def _avro(name: str) -> Iterator[Row]:
+def _avro(name: str) -> Iterator[TextRow]:
     import fastavro
 
     try:
@@ -159,7 +159,7 @@ def _avro(name: str) -> Iterator[Row]:
         raise BadInput(f"{name} is not a readable Avro file: {str(error) or type(error).__name__}") from error
 
 
-TEXT_FORMS: dict[str, Callable[[Iterator[tuple[int, bytes]], str, str], Iterator[Row]]] = {
+TEXT_FORMS: dict[str, Callable[[Iterator[tuple[int, bytes]], str, str], Iterator[TextRow]]] = {
     "json": _json, "csv": _csv, "console-consumer": _console,
 }  # fmt: skip
 

@@ -19,8 +19,8 @@ from kafka_conformance.audit.engines.spark.sources import Source
 from kafka_conformance.audit.findings import RECORD, Findings
 from kafka_conformance.audit.first_look import SAMPLE_RECORDS, compile_all
 from kafka_conformance.audit.plan import (
+    AuditPlan,
     AuditRequest,
-    Plan,
     as_plan,
     looked,
     make_plan,
@@ -50,7 +50,7 @@ FEW_RECORDS = 50_000_000
 """The most records whose findings are added up by this process, if it can read them."""
 
 
-def planned(spark: Spark, folder: str) -> Plan | None:
+def planned(spark: Spark, folder: str) -> AuditPlan | None:
     """Return the plan of the audit in this folder, or None if none has begun. Raises BadInput for another kind of run."""
     return as_plan(Run.plan(spark, folder), folder)
 
@@ -79,7 +79,7 @@ def audit(spark: Spark, source: Source, request: AuditRequest, folder: str, prog
     return result_of(found, source, request, folder, time.monotonic() - begun, deletions.deleted())
 
 
-def _plan(spark: Spark, source: Source, request: AuditRequest, before: Plan | None) -> Plan:
+def _plan(spark: Spark, source: Source, request: AuditRequest, before: AuditPlan | None) -> AuditPlan:
     compile_all()
     if before is not None:
         return make_plan(source, request, resumed(before, request))
