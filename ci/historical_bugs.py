@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from kafka_conformance.answerers.recorded import RecordedAnswerer
+from kafka_conformance.answerers.recorded_outcomes import RecordedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.store import Case, frozen
 from kafka_conformance.core.mutant import Ask

@@ -41,7 +41,7 @@ TESTS = (
     "tests/kit/gate/test_known_failures.py",
     "tests/kit/log_inspect",
     "tests/kit/reports",
-    "tests/kit/test_doors.py",
+    "tests/kit/test_file_access.py",
     "tests/reference/test_arguments.py",
     "tests/reference/test_errors.py",
     "tests/reference/test_public.py",

@@ -45,7 +45,7 @@ from kafka_conformance.rules import RULES
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_conformance.verify import certificate as certificates
 from kafka_conformance.verify.coverage import record as coverage
-from kafka_conformance.verify.coverage.mirrored import mirroring_rules
+from kafka_conformance.verify.coverage.mirrored_code import mirroring_rules
 from kafka_conformance.verify.coverage.page import coverage_page
 from kafka_conformance.verify.fingerprint import Sources, fingerprint, mutants_fingerprint
 from kafka_conformance.verify.mutants import record as mutants

@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from clean_state import set_own_state
 from hypothesis import settings
-from own_state import set_own_state
 
 # Here, and not in a fixture: modules of tests read the environment when they are imported.
 set_own_state()

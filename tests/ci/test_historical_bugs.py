@@ -15,7 +15,7 @@ from kafka_conformance.cli.main import app
 from kafka_conformance.core.events import Began, Differed, Ended, Event, RuleBegan, RuleEnded, from_lines
 from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.gate import runner
-from kafka_conformance.gate.coverage import Answers
+from kafka_conformance.gate.completeness import Answers
 from kafka_conformance.reports.page_block import block_of, read_page
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.mutants import MUTANTS

@@ -11,7 +11,7 @@ from kafka_conformance.core.sources import source_of, sources
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.coverage import measurement
 from kafka_conformance.verify.coverage.measurement import CoverageMeter, open_meter
-from kafka_conformance.verify.coverage.mirrored import MirroredClass, MirroredCode
+from kafka_conformance.verify.coverage.mirrored_code import MirroredClass, MirroredCode
 from kafka_conformance.verify.coverage.record import CoverageRow, Ratio, shipped
 from kafka_conformance.verify.coverage.summary import decreases, summary_of
 from kafka_jars.pins import load

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from json_mutations import HOSTILE, hostile_json, mutated_json, mutated_lines
 
 from kafka_conformance.audit.attribution.placements import PLACEMENTS
-from kafka_conformance.audit.engines import finished
+from kafka_conformance.audit.engines import finished_run
 from kafka_conformance.audit.engines.local import export
 from kafka_conformance.audit.plan import CHUNK_RECORDS
 from kafka_conformance.audit.plan import FuzzPlan as AuditPlan
@@ -107,7 +107,7 @@ DELETED = b'{"0":{"0":3,"1":2},"1":{"2":9}}'
 def reads_folder(folder: Path, name: str) -> Door:
     def read(data: bytes) -> None:
         (folder / name).write_bytes(data)
-        finished.finished_audit(str(folder))
+        finished_run.finished_audit(str(folder))
 
     return Door(read, (KitError,))
 
@@ -204,6 +204,6 @@ def test_fuzzer_finds_bugs_planted_in_export_and_audit_folder_readers(
         explore(
             FuzzPlan(shrink=False), reads_export(tmp_path / "x.json", "json"), encoded(mutated_lines(ROWS[:1])), 300
         )
-    plant(monkeypatch, finished, "as_plan", lambda found, _: not isinstance(found, dict))
+    plant(monkeypatch, finished_run, "as_plan", lambda found, _: not isinstance(found, dict))
     with pytest.raises(BrokenPromise, match="planted"):
         explore(FuzzPlan(shrink=False), reads_folder(tmp_path, "plan.json"), mutated_json([AUDIT_PLAN]), 300)

@@ -17,7 +17,7 @@ from kafka_conformance.answerers import named_driver
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.gate import known_failures
 from kafka_conformance.rules import summaries
-from kafka_conformance.verify.coverage import mirrored
+from kafka_conformance.verify.coverage import mirrored_code
 from kafka_jars import brokers, pins
 from kafka_jars.errors import JarError
 
@@ -107,8 +107,8 @@ def driver_door(folder: Path) -> Door:
 
 
 def coverage_door(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Door:
-    monkeypatch.setattr(mirrored, "files", lambda _: OneFile(folder / "coverage.toml"))
-    return written(folder / "coverage.toml", lambda _: mirrored.mirrored_code.__wrapped__("x"), (KitError,))
+    monkeypatch.setattr(mirrored_code, "files", lambda _: OneFile(folder / "coverage.toml"))
+    return written(folder / "coverage.toml", lambda _: mirrored_code.mirrored_code.__wrapped__("x"), (KitError,))
 
 
 def summary_door(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Door:
@@ -164,7 +164,7 @@ def test_fuzzer_finds_bugs_planted_in_toml_file_readers(tmp_path: Path, monkeypa
     plant(monkeypatch, pins, "read_version", lambda name: name != "4.4.0")
     plant(monkeypatch, brokers, "read_version", lambda name: name != "4.4.0")
     plant(monkeypatch, named_driver, "quoted", lambda text: "Expected" in text)
-    plant(monkeypatch, mirrored, "loads", lambda text: "nan" in text)
+    plant(monkeypatch, mirrored_code, "loads", lambda text: "nan" in text)
     plant(monkeypatch, summaries, "loads", lambda text: "nan" in text)
     doors = [
         (known_door, KNOWN), (driver_door, DRIVERS),

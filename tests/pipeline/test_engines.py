@@ -22,8 +22,8 @@ from kafka_conformance.audit.engines.spark.join import join_audit
 from kafka_conformance.audit.engines.spark.run import audit, planned
 from kafka_conformance.audit.engines.spark.sources import Export, Topic
 from kafka_conformance.audit.isolation import OPTION, READ_COMMITTED, READ_UNCOMMITTED
-from kafka_conformance.audit.mixing import mixed
 from kafka_conformance.audit.plan import AuditRequest
+from kafka_conformance.audit.record_hash import mixed
 from kafka_conformance.audit.result import Audit
 from kafka_conformance.audit.topics import kafka_options
 from kafka_conformance.brokers.broker import Broker

@@ -23,7 +23,7 @@ from kafka_conformance.audit.attribution.key_views import WHOLE, viewed
 from kafka_conformance.audit.attribution.placements import CONSTANT, STRUCTURED
 from kafka_conformance.audit.attribution.relatives import RELATIVES
 from kafka_conformance.audit.attribution.structured import structured_partitions
-from kafka_conformance.audit.first_look import look
+from kafka_conformance.audit.initial_sample import look
 from kafka_conformance.audit.result import Doubt, Placed
 
 PARTITIONS = 2, 3, 4, 5, 6, 7, 8, 10, 12, 12, 16, 20, 24, 30, 32, 50

@@ -17,7 +17,7 @@ from kafka_conformance.audit.attribution.candidates import register_relatives, r
 from kafka_conformance.audit.attribution.key_views import WHOLE
 from kafka_conformance.audit.attribution.placements import PLACEMENTS
 from kafka_conformance.audit.findings import Findings
-from kafka_conformance.audit.first_look import Look, look
+from kafka_conformance.audit.initial_sample import Look, look
 from kafka_conformance.audit.isolation import notes_of, reading_of
 from kafka_conformance.audit.result import NOTHING_FOREIGN, Audit, Deleted, Doubt, Foreign, Placed, Summed
 from kafka_conformance.audit.scan import BlockScan, block_scanner

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from kafka_conformance.answerers.recorded import RecordedAnswerer
+from kafka_conformance.answerers.recorded_outcomes import RecordedAnswerer
 from kafka_conformance.cases.generation import Java, apart
 from kafka_conformance.cases.mutation import kills
 from kafka_conformance.cases.store import Frozen, read

@@ -19,7 +19,7 @@ from typing import Protocol
 
 import msgspec
 
-from kafka_conformance.answerers.recorded import RecordedAnswerer
+from kafka_conformance.answerers.recorded_outcomes import RecordedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.mutation import covering, killers, kills
 from kafka_conformance.cases.selection import QUOTAS, USUAL_QUOTA, CaseCandidate, choose, thinned

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
-from kafka_conformance.answerers.recorded import CachedAnswerer, RecordedAnswerer
+from kafka_conformance.answerers.recorded_outcomes import CachedAnswerer, RecordedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.store import Case
 from kafka_conformance.core.mutant import Mutant

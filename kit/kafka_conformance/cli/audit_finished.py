@@ -18,7 +18,7 @@ __all__ = ["finished"]
 def finished(sources: Sequence[str], given: Given, scope: Scope) -> Audit:
     """Return the result of the audit in the folder. Raises BadInput, KitError."""
     from kafka_conformance.audit.attribution.candidates import load_candidates, register
-    from kafka_conformance.audit.engines.finished import finished_audit, finished_on_spark
+    from kafka_conformance.audit.engines.finished_run import finished_audit, finished_on_spark
 
     if sources or not given.folder:
         raise BadInput(

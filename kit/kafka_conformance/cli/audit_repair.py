@@ -17,8 +17,8 @@ import msgspec
 from kafka_conformance.audit.engines.spark.sources import topic_frame
 from kafka_conformance.audit.isolation import READ_COMMITTED, Reading
 from kafka_conformance.audit.repair.checksums import NOTHING
-from kafka_conformance.audit.repair.copying import Copying, next_plan, reached_by
-from kafka_conformance.audit.repair.following import Following, ended_by_interrupt, follow
+from kafka_conformance.audit.repair.continuous_copy import Following, ended_by_interrupt, follow
+from kafka_conformance.audit.repair.copy_passes import Copying, next_plan, reached_by
 from kafka_conformance.audit.repair.moves import moves_of, planned_moves
 from kafka_conformance.audit.repair.plan import (
     Compared,

@@ -172,7 +172,7 @@ def _prepare() -> None:
     # Hypothesis would make a folder in the working directory.
     os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(cache_folder() / "hypothesis"))
     if is_submitted():
-        from kafka_conformance.spark.submitted import separate_error
+        from kafka_conformance.spark.submit_streams import separate_error
 
         separate_error()
     streams.install()

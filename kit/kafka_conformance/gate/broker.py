@@ -42,8 +42,8 @@ from kafka_conformance.gate.known_failures import KnownFailures, Miss, invalid_e
 from kafka_conformance.gate.runner import GateResult
 from kafka_conformance.wire.broker_gate import runner
 from kafka_conformance.wire.broker_gate.case import BrokerCase
+from kafka_conformance.wire.broker_gate.reduction import Smaller, make_smaller
 from kafka_conformance.wire.broker_gate.runner import CaseOutcome
-from kafka_conformance.wire.broker_gate.smaller import Smaller, make_smaller
 
 __all__ = ["BrokerPlan", "gate_broker", "rule_of"]
 

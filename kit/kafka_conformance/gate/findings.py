@@ -22,6 +22,7 @@ from kafka_conformance.core.events import Diagnosis, Differed, Grade, Known, Sou
 from kafka_conformance.core.pipeline import Difference, kind_of, shrink_difference, size_of
 from kafka_conformance.core.protocol import Answer, Failed, Outcome, Question, question_id
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.gate.answer_parts import compared_part, field_kind, read
 from kafka_conformance.gate.determinism import (
     NOT_DETERMINISTIC,
     about_the_same,
@@ -35,7 +36,6 @@ from kafka_conformance.gate.diagnosis.candidates import CONSTANT, READ_OFF, cand
 from kafka_conformance.gate.diagnosis.diagnosis import Explanation, Placed, diagnose
 from kafka_conformance.gate.grades import DomainComparison
 from kafka_conformance.gate.known_failures import KnownFailures, Miss
-from kafka_conformance.gate.parts import compared_part, field_kind, read
 from kafka_conformance.gate.questions import EXPECTED
 from kafka_conformance.gate.severity import Harm, harm_of, rank
 from kafka_reference.releases import Release

@@ -33,8 +33,8 @@ from kafka_conformance.core.protocol import (
 )
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.admissible import RULES_WITH_DRAWS, admits
-from kafka_conformance.gate.coverage import LEAST
-from kafka_conformance.gate.parts import read, unsupported_step
+from kafka_conformance.gate.answer_parts import read, unsupported_step
+from kafka_conformance.gate.completeness import LEAST
 from kafka_conformance.gate.statistical import Measured, measure, scenarios
 from kafka_conformance.gate.stickiness import RULES_WITH_PROMISES, broken_promise
 from kafka_reference.releases import Release

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from kafka_conformance.answerers.recorded import RecordedAnswerer
+from kafka_conformance.answerers.recorded_outcomes import RecordedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.failures import read_failure
 from kafka_conformance.cases.sets import case_sets

@@ -58,7 +58,7 @@ from kafka_conformance.core.protocol import Answer, Crashed, Question, question_
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_conformance.core.version import kit_version
-from kafka_conformance.gate.coverage import Answers, conforming_rules
+from kafka_conformance.gate.completeness import Answers, conforming_rules
 from kafka_conformance.gate.diagnosis.keyed_candidates import KEYED, placed_keys
 from kafka_conformance.gate.findings import Finder
 from kafka_conformance.gate.grades import GradedComparison, judge_distributions

@@ -27,8 +27,8 @@ from kafka_conformance.core.events import Differed, Severity
 from kafka_conformance.core.pipeline import Difference, first_difference, size_of
 from kafka_conformance.core.protocol import Answer, Question, to_json
 from kafka_conformance.core.rule import Area, Rule
+from kafka_conformance.gate.answer_parts import differing_optional_parts, field_kind
 from kafka_conformance.gate.diagnosis.diagnosis import key_of
-from kafka_conformance.gate.parts import differing_optional_parts, field_kind
 
 __all__ = ["RANKS", "Harm", "harm_of", "rank"]
 

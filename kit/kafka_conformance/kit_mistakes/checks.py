@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from kafka_conformance.answerers.recorded import CachedAnswerer, RecordedAnswerer
+from kafka_conformance.answerers.recorded_outcomes import CachedAnswerer, RecordedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.pipeline import Comparison, tally

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from kafka_conformance.core import pipeline
 from kafka_conformance.core.protocol import Agrees, Answer, Answered, Outcome, Question, Verdict, judge
 from kafka_conformance.core.rule import Rule
-from kafka_conformance.gate import grades, parts
+from kafka_conformance.gate import answer_parts, grades
+from kafka_conformance.gate.answer_parts import is_same
 from kafka_conformance.gate.grades import GradedComparison
-from kafka_conformance.gate.parts import is_same
 from kafka_conformance.kit_mistakes.mistake import Mistake, Plant, replacing
 
 __all__ = ["COMPARISON_MISTAKES"]
@@ -27,7 +27,7 @@ def _judging(equal: Callable[[Answer, Answer], bool]) -> Plant:
     def same(one: Answer, other: Answer) -> bool:
         return equal(one, other) or is_same(one, other)
 
-    return replacing((pipeline, "judge", wrong), (grades, "judge", wrong), (parts, "is_same", same))
+    return replacing((pipeline, "judge", wrong), (grades, "judge", wrong), (answer_parts, "is_same", same))
 
 
 def _first_field(one: Answer, other: Answer) -> bool:

@@ -11,7 +11,7 @@ import msgspec
 from kafka_conformance.core.pipeline import Judgement, Tally
 from kafka_conformance.core.protocol import Agrees, Crashed, Errored, Unsupported
 from kafka_conformance.gate import runner
-from kafka_conformance.gate.coverage import Answers
+from kafka_conformance.gate.completeness import Answers
 from kafka_conformance.gate.diagnosis import diagnosis
 from kafka_conformance.gate.diagnosis.diagnosis import Explanation
 from kafka_conformance.kit_mistakes.mistake import Mistake, Plant, replacing

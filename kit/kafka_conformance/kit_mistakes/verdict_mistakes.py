@@ -9,7 +9,7 @@ from typing import Any
 from kafka_conformance.core.events import Ended, RuleEnded
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.pipeline import Tally
-from kafka_conformance.gate import coverage, runner
+from kafka_conformance.gate import completeness, runner
 from kafka_conformance.kit_mistakes.mistake import Mistake, replacing
 from kafka_conformance.verify import verification
 from kafka_conformance.verify.mutants import comparison
@@ -40,5 +40,5 @@ VERDICT_MISTAKES: Sequence[Mistake] = (
     Mistake("gate-ignores-first-rule", "the exit code of gate ignores the first rule", ("gate, wrong",),
             replacing((runner, "_ended", _of_all_but_first))),
     Mistake("two-answers-suffice", "a rule is judged however few questions are answered", ("gate, two answers",),
-            replacing((coverage, "missing_coverage", lambda *_: ()))),
+            replacing((completeness, "missing_coverage", lambda *_: ()))),
 )  # fmt: skip

@@ -35,7 +35,7 @@ from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.java_sources import java_sources
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.spark.errors import SparkFault, spark_fault
-from kafka_conformance.spark.submitted_log import silence_default_log
+from kafka_conformance.spark.submit_log import silence_default_log
 from kafka_jars import ORACLE_SOURCES
 from kafka_jars.pins import load
 from kafka_jars.scratch import ScratchFolder

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kafka_conformance.answerers.recorded import CachedAnswerer
+from kafka_conformance.answerers.recorded_outcomes import CachedAnswerer
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.pipeline import (
     Comparison,

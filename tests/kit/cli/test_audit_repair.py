@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from kafka_conformance.audit.repair.checksums import NOTHING, Sum
-from kafka_conformance.audit.repair.following import Ending, Following
+from kafka_conformance.audit.repair.continuous_copy import Ending, Following
 from kafka_conformance.audit.repair.plan import Compared, Totals
 from kafka_conformance.cli.audit_repair import _followed
 

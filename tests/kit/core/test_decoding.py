@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from kafka_conformance.answerers.named_driver import read_driver
-from kafka_conformance.audit.engines.finished import finished_audit
+from kafka_conformance.audit.engines.finished_run import finished_audit
 from kafka_conformance.cases import store
 from kafka_conformance.cases.addition import read_questions
 from kafka_conformance.cases.failures import read_failure
@@ -20,7 +20,7 @@ from kafka_conformance.core.errors import KitError
 from kafka_conformance.gate import known_failures
 from kafka_conformance.replication.script_json import load_script
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.coverage import mirrored
+from kafka_conformance.verify.coverage import mirrored_code
 from kafka_conformance.verify.coverage import record as coverage
 from kafka_conformance.verify.mutants import record as mutants
 from kafka_jars import brokers, pins
@@ -84,9 +84,9 @@ def test_unreadable_coverage_toml_is_refused_in_one_line(
 ) -> None:
     (tmp_path / "x").mkdir()
     (tmp_path / "x" / "coverage.toml").write_bytes(data)
-    monkeypatch.setattr(mirrored, "files", lambda _: tmp_path)
+    monkeypatch.setattr(mirrored_code, "files", lambda _: tmp_path)
     with pytest.raises(KitError, match=r"coverage\.toml cannot be read"):
-        mirrored.mirrored_code.__wrapped__("x")
+        mirrored_code.mirrored_code.__wrapped__("x")
 
 
 def test_saved_question_nested_900_levels_deep_is_refused(tmp_path: Path) -> None:

@@ -36,12 +36,12 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.attribution.compiled import compiled, inlined, read
+from kafka_conformance.audit.attribution.compilation import compiled, inlined, read
 from kafka_conformance.audit.attribution.distinct_keys import distinct
+from kafka_conformance.audit.attribution.key_runs import inside
 from kafka_conformance.audit.attribution.patterns import follows_bytes
 from kafka_conformance.audit.attribution.placements import CONSTANT
 from kafka_conformance.audit.attribution.presence import SURE, implies
-from kafka_conformance.audit.attribution.stretches import inside
 from kafka_conformance.audit.result import AttributedRun, Placed
 
 __all__ = ["EITHER_AT", "KEYLESS_AT", "UNEXPLAINED_AT", "attribute", "bits_of", "runs", "without_few_keys"]

@@ -20,7 +20,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.attribution.absence import without_absent, without_foreign
 from kafka_conformance.audit.attribution.attribution import (
     EITHER_AT,
     KEYLESS_AT,
@@ -35,6 +34,7 @@ from kafka_conformance.audit.attribution.distinct_keys import KeysSeen, keys_see
 from kafka_conformance.audit.attribution.explanation import KeyColumn, Partitions
 from kafka_conformance.audit.attribution.placements import PLACEMENTS
 from kafka_conformance.audit.attribution.presence import present
+from kafka_conformance.audit.attribution.retraction import without_absent, without_foreign
 from kafka_conformance.audit.result import (
     EITHER,
     KEYLESS,
@@ -139,8 +139,8 @@ def judge(
     ``known`` are the placements that a sample of the topic shows, None if there is no sample; ``foreign`` is its finding
     about the records that these do not explain.
 
-    ``doubtful``: the topic has too few keys to tell placements apart (:mod:`.doubt`). No placement is then present, and
-    records that some placement explains are attributed to EITHER. ``weakest``: :func:`~.presence.present`.
+    ``doubtful``: the topic has too few keys to tell placements apart (:mod:`.sufficiency`). No placement is then present,
+    and records that some placement explains are attributed to EITHER. ``weakest``: :func:`~.presence.present`.
 
     Without ``whole``, a block in which the expected placement explains every key takes half the time: masks are not
     computed, and records that other placements explain by chance are not counted.

@@ -32,7 +32,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.attribution.compiled import DATA, OFFSETS, Int, compiled, inlined, read
+from kafka_conformance.audit.attribution.compilation import DATA, OFFSETS, Int, compiled, inlined, read
 from kafka_reference.bulk import Data, Offsets
 
 __all__ = ["KeysSeen", "distinct", "identities", "keys_seen", "pack", "taken", "unpack"]

@@ -22,7 +22,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.attribution.compiled import compiled, inlined, read
+from kafka_conformance.audit.attribution.compilation import compiled, inlined, read
 from kafka_conformance.audit.attribution.distinct_keys import distinct, identities
 from kafka_conformance.audit.attribution.hash_columns import HASH_NAMES, hash_column, hash_columns
 from kafka_conformance.audit.attribution.placements import ANY, PLACEMENTS, Placement, find_placement, number

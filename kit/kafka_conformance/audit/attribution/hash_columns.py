@@ -25,7 +25,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.attribution.compiled import DATA, OFFSETS, Int, compiled, inlined, read
+from kafka_conformance.audit.attribution.compilation import DATA, OFFSETS, Int, compiled, inlined, read
 from kafka_reference.bulk import Data, Offsets, murmur2_columns
 from kafka_reference.partitioning.murmur2 import SEED, M
 

@@ -42,7 +42,6 @@ from math import gcd, log
 import numpy as np
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.attribution.beside import evidence_beside, founded, is_function_of_key
 from kafka_conformance.audit.attribution.candidate_search import candidates_present
 from kafka_conformance.audit.attribution.candidates import find_candidate
 from kafka_conformance.audit.attribution.chance import (
@@ -55,6 +54,8 @@ from kafka_conformance.audit.attribution.chance import (
 from kafka_conformance.audit.attribution.evidence import SURE, SURE_OF_EXPECTED, evidence
 from kafka_conformance.audit.attribution.explanation import KeyColumn, folded, how_many_explained
 from kafka_conformance.audit.attribution.hash_columns import hash_columns
+from kafka_conformance.audit.attribution.joint_presence import evidence_beside, founded, is_function_of_key
+from kafka_conformance.audit.attribution.key_runs import longest
 from kafka_conformance.audit.attribution.patterns import (
     WEAK,
     WEAKEST,
@@ -64,7 +65,6 @@ from kafka_conformance.audit.attribution.patterns import (
 )
 from kafka_conformance.audit.attribution.placements import JAVA, PLACEMENTS, STRUCTURED, find_placement, rank
 from kafka_conformance.audit.attribution.revision import Revision
-from kafka_conformance.audit.attribution.stretches import longest
 from kafka_conformance.audit.result import Placed
 
 __all__ = ["SURE", "SURE_OF_EXPECTED", "UNSEEN", "could_be", "evidence", "implies", "present"]

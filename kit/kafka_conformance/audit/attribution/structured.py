@@ -28,7 +28,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from kafka_conformance.audit.attribution.candidates import candidate_partitions, find_candidate
-from kafka_conformance.audit.attribution.compiled import DATA, OFFSETS, Int, compiled, inlined
+from kafka_conformance.audit.attribution.compilation import DATA, OFFSETS, Int, compiled, inlined
 from kafka_conformance.audit.attribution.placements import CONSTANT, STRUCTURED
 from kafka_conformance.audit.attribution.relatives import RELATIVES
 from kafka_reference.bulk import Data, Offsets

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kafka_conformance.audit.engines.spark.sources import topic_frame
-from kafka_conformance.audit.repair.copying import reached_by
+from kafka_conformance.audit.repair.copy_passes import reached_by
 from kafka_conformance.audit.repair.group_offsets import (
     Committed,
     Copied,

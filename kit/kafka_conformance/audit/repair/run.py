@@ -10,7 +10,7 @@ and every planned record gets a place in the new topic: a partition, and a numbe
   the offset. The highest timestamp so far never decreases, so the order of each old partition is kept, whatever the clocks
   were. Records of a key from several partitions are merged by time, the only order they have.
 * **Number.** No other producer writes to the new topic, so record *i* of a partition must get offset *i*.
-* **Pass.** What the source gains later is copied in a pass of its own (:mod:`~kafka_conformance.audit.repair.rest`),
+* **Pass.** What the source gains later is copied in a pass of its own (:mod:`~kafka_conformance.audit.repair.remainder`),
   whose records come after all records of the passes before it. The order of each old partition is kept: its records of a
   later pass have higher offsets there. Merging by time ends at the border of a pass.
 
@@ -46,7 +46,7 @@ from kafka_conformance.audit.engines.spark.sources import topic_frame
 from kafka_conformance.audit.repair.checksums import Sum, largest, misplaced, sum_column, sum_of, summed
 from kafka_conformance.audit.repair.moves import moves_of
 from kafka_conformance.audit.repair.plan import Compared, Counted, Moved, Moves, RepairPlan, Staged, Totals
-from kafka_conformance.audit.repair.rest import check_beginning
+from kafka_conformance.audit.repair.remainder import check_beginning
 from kafka_conformance.audit.repair.target import await_quiet, own_target, watched
 from kafka_conformance.audit.repair.topics import client_settings, hold, settle
 from kafka_conformance.audit.topics import Span, Topics

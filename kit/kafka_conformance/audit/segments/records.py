@@ -16,7 +16,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.attribution.compiled import DATA, Int, compiled, inlined
+from kafka_conformance.audit.attribution.compilation import DATA, Int, compiled, inlined
 
 __all__ = ["REFUSED", "read_well_formed"]
 

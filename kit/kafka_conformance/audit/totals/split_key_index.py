@@ -24,7 +24,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from kafka_conformance.audit.attribution.compiled import compiled, inlined, read
+from kafka_conformance.audit.attribution.compilation import compiled, inlined, read
 
 __all__ = ["SplitKeyIndex", "build_index"]
 

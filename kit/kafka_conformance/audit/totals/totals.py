@@ -38,10 +38,10 @@ from kafka_conformance.audit.scan import Scanned
 from kafka_conformance.audit.sources import Sized
 from kafka_conformance.audit.totals.intervals import estimated_shares
 from kafka_conformance.audit.totals.keyless_over_time import keyless
-from kafka_conformance.audit.totals.leftover import Leftover, leftover
-from kafka_conformance.audit.totals.runs_merged import growth, is_ordered, merged, split_by_moves
-from kafka_conformance.audit.totals.slots import slots
+from kafka_conformance.audit.totals.run_merge import growth, is_ordered, merged, split_by_moves
 from kafka_conformance.audit.totals.split_keys import splits
+from kafka_conformance.audit.totals.time_slots import slots
+from kafka_conformance.audit.totals.unexplained_records import Leftover, leftover
 
 __all__ = ["MOST_RUNS", "doubt_of_all", "never_splits", "summed"]
 

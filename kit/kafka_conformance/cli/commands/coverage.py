@@ -24,7 +24,7 @@ from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import named
 from kafka_conformance.verify.coverage import record as records
 from kafka_conformance.verify.coverage.measurement import open_meter
-from kafka_conformance.verify.coverage.mirrored import mirrored_code
+from kafka_conformance.verify.coverage.mirrored_code import mirrored_code
 from kafka_conformance.verify.coverage.page import coverage_page
 from kafka_conformance.verify.coverage.record import CoverageRow, Record
 from kafka_conformance.verify.coverage.summary import decreases, false_reasons, summary_of

@@ -34,7 +34,7 @@ from kafka_conformance.reports.change_pages import (
 from kafka_conformance.reports.page_block import write_block
 from kafka_conformance.reports.terminal import console, finding, plural
 from kafka_conformance.rules import named
-from kafka_conformance.verify.attribution import Attribution, attribute
+from kafka_conformance.verify.explaining_fields import Attribution, attribute
 from kafka_conformance.verify.release_diff import KindOfChange, ReleaseDiff, compare_releases, shrink_changes
 from kafka_jars.pins import load
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import click
 
-from kafka_conformance.answerers.recorded import CachedAnswerer
+from kafka_conformance.answerers.recorded_outcomes import CachedAnswerer
 from kafka_conformance.answerers.two_releases import TwoReleases
 from kafka_conformance.cli import options
 from kafka_conformance.cli.completion import complete_releases

@@ -61,7 +61,7 @@ def run(*, key: str, partitions: int, seen: int | None, key_encoding: str, as_js
 
 
 def _with_parts(data: bytes, partitions: int) -> list[tuple[str, Place]]:
-    from kafka_conformance.audit.attribution.placing import ways_to_place
+    from kafka_conformance.audit.attribution.key_placement import ways_to_place
 
     with steps("compiling the rules, the first time", 1):
         return list(ways_to_place(data, partitions))

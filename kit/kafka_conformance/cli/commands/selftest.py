@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from kafka_conformance.answerers.java import JavaAnswerer
-from kafka_conformance.answerers.recorded import CachedAnswerer
+from kafka_conformance.answerers.recorded_outcomes import CachedAnswerer
 from kafka_conformance.cli import options
 from kafka_conformance.cli.generated_selftest import run_generated
 from kafka_conformance.cli.kit_mistakes import run_kit_mistakes

@@ -20,10 +20,10 @@ from kafka_conformance.core.streams import say, say_json
 from kafka_conformance.core.suggestion import did_you_mean
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.wire.codec.messages import shipped_codec
+from kafka_conformance.wire.recording.event_text import words_of
 from kafka_conformance.wire.recording.exchanges import Event, decoded
 from kafka_conformance.wire.recording.judge import KINDS, Judge
 from kafka_conformance.wire.recording.trace import Head, read_trace
-from kafka_conformance.wire.recording.words import words_of
 
 __all__ = ["run"]
 

@@ -45,9 +45,9 @@ from kafka_conformance.core.pipeline import Difference, kind_of
 from kafka_conformance.core.protocol import Answer, Answered, Question, to_json
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.spans import runs
+from kafka_conformance.gate.answer_parts import read
 from kafka_conformance.gate.diagnosis.candidate import Candidate, line_of
 from kafka_conformance.gate.diagnosis.candidates import candidates, pinned
-from kafka_conformance.gate.parts import read
 from kafka_conformance.rules.eras import behaviour_in
 from kafka_reference.releases import Release
 

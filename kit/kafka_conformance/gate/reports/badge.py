@@ -8,7 +8,7 @@ import msgspec
 
 from kafka_conformance.core.events import Ended, Event
 from kafka_conformance.core.sanitize import harmless
-from kafka_conformance.gate.coverage import conforming_rules
+from kafka_conformance.gate.completeness import conforming_rules
 from kafka_conformance.gate.reports.outline import outline
 
 __all__ = ["write"]

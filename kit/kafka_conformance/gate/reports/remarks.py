@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kafka_conformance.core.events import Everyday, RuleEnded
-from kafka_conformance.gate.coverage import LEAST
+from kafka_conformance.gate.completeness import LEAST
 from kafka_conformance.gate.diagnosis.keyed_candidates import KEYED
 from kafka_conformance.gate.reports.outline import RuleRow
 from kafka_conformance.gate.reports.release_ranges import Places

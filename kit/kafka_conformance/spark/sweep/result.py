@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any
 
-from kafka_conformance.answerers.recorded import RecordedAnswerer
+from kafka_conformance.answerers.recorded_outcomes import RecordedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.mutation import to_size
 from kafka_conformance.core.mutant import Mutant

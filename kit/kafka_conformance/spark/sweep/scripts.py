@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kafka_conformance.answerers.java import outcome_in
-from kafka_conformance.answerers.recorded import RecordedBatch
+from kafka_conformance.answerers.recorded_outcomes import RecordedBatch
 from kafka_conformance.core.errors import OracleFault, WrongRelease
 from kafka_conformance.core.pipeline import Comparison, Difference, error_line, tally
 from kafka_conformance.core.protocol import Answered, Outcome, Question, to_json

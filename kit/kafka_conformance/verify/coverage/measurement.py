@@ -25,7 +25,7 @@ from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.jvm import Jvm
 from kafka_conformance.oracle.oracle import OpenRelease, Oracle
 from kafka_conformance.verify.coverage.method_names import fold_lambdas
-from kafka_conformance.verify.coverage.mirrored import MirroredCode, mirrored_code
+from kafka_conformance.verify.coverage.mirrored_code import MirroredCode, mirrored_code
 from kafka_conformance.verify.coverage.record import CoverageRow, Method
 from kafka_conformance.verify.fingerprint import answering_rules, fingerprint
 from kafka_jars import ORACLE_SOURCES

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from kafka_conformance.core.spans import runs
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.coverage.mirrored import Elsewhere
+from kafka_conformance.verify.coverage.mirrored_code import Elsewhere
 from kafka_conformance.verify.coverage.record import Method, Ratio, Record
 from kafka_conformance.verify.coverage.summary import MethodSummary, newest_summaries, summary_of
 from kafka_reference.releases import parse_release

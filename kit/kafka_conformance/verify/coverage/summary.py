@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from kafka_conformance.verify.coverage.mirrored import Elsewhere, MirroredCode, mirrored_code
+from kafka_conformance.verify.coverage.mirrored_code import Elsewhere, MirroredCode, mirrored_code
 from kafka_conformance.verify.coverage.record import CoverageRow, Method, Ratio, Record, newest_rows
 
 __all__ = ["MethodSummary", "decreases", "false_reasons", "newest_summaries", "summary_of"]

@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from itertools import groupby, tee
 
-from kafka_conformance.answerers.recorded import CachedAnswerer
+from kafka_conformance.answerers.recorded_outcomes import CachedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.pipeline import Comparison, Judgement, Tally, tally

@@ -23,7 +23,7 @@ from kafka_conformance.audit.attribution.candidates import (
 )
 from kafka_conformance.audit.attribution.explanation import KeyColumn
 from kafka_conformance.audit.attribution.presence import implies, present
-from kafka_conformance.audit.first_look import examine
+from kafka_conformance.audit.initial_sample import examine
 from kafka_conformance.audit.result import Placed
 from kafka_conformance.core.errors import BadInput
 

@@ -12,8 +12,8 @@ import pytest
 
 from kafka_conformance.audit.attribution.block import Block, judge
 from kafka_conformance.audit.attribution.placements import ANY, find_placement
-from kafka_conformance.audit.attribution.rivals import find_foreign
-from kafka_conformance.audit.first_look import examine
+from kafka_conformance.audit.attribution.weak_candidates import find_foreign
+from kafka_conformance.audit.initial_sample import examine
 from kafka_conformance.audit.result import Placed
 from kafka_reference.partitioning.places import CLIENTS
 

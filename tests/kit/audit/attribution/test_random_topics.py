@@ -11,7 +11,7 @@ import pytest
 from random_topics import random_topic, unfounded, verdict, wrong
 
 from kafka_conformance.audit.attribution import block
-from kafka_conformance.audit.attribution.absence import FOREIGN
+from kafka_conformance.audit.attribution.retraction import FOREIGN
 
 SEEDS = os.environ.get("RANDOM_TOPICS_SEED", "1,31,500").split(",")
 """The first is the seed of the quick test."""

@@ -19,7 +19,7 @@ from kafka_conformance.audit.attribution.patterns import correlated
 from kafka_conformance.audit.attribution.placements import STRUCTURED
 from kafka_conformance.audit.attribution.presence import present
 from kafka_conformance.audit.attribution.structured import structured_partitions
-from kafka_conformance.audit.first_look import examine
+from kafka_conformance.audit.initial_sample import examine
 from kafka_conformance.audit.result import Placed
 
 DRAWS = random.Random(5)

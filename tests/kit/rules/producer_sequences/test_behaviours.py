@@ -16,7 +16,7 @@ from kafka_conformance.reports.behaviour import behaviour_lines
 from kafka_conformance.rules.producer_sequences import spaces
 from kafka_conformance.rules.producer_sequences.question import ProducerSequencesQuestion, RespondStep
 from kafka_conformance.rules.producer_sequences.rule import RULE
-from kafka_conformance.verify.attribution import Attribution
+from kafka_conformance.verify.explaining_fields import Attribution
 from kafka_jars.pins import load
 from kafka_reference.behaviour import Behaviour, differing_fields, overridden
 from kafka_reference.releases import Release, parse_release

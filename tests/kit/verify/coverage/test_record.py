@@ -8,7 +8,7 @@ import pytest
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.verify.coverage import record as records
-from kafka_conformance.verify.coverage.mirrored import mirroring_rules
+from kafka_conformance.verify.coverage.mirrored_code import mirroring_rules
 from kafka_conformance.verify.coverage.record import CoverageRow, Method, Ratio, Record
 from kafka_conformance.verify.coverage.summary import false_reasons
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kafka_conformance.verify.coverage import summary as summaries
-from kafka_conformance.verify.coverage.mirrored import Elsewhere, MirroredClass, MirroredCode
+from kafka_conformance.verify.coverage.mirrored_code import Elsewhere, MirroredClass, MirroredCode
 from kafka_conformance.verify.coverage.record import CoverageRow, Method, Ratio, Record
 from kafka_conformance.verify.coverage.summary import decreases, false_reasons, newest_summaries, summary_of
 

@@ -30,7 +30,7 @@ from kafka_conformance.audit.export_errors import (
     no_number_type,
     repeated_offset,
 )
-from kafka_conformance.audit.mixing import mixed
+from kafka_conformance.audit.record_hash import mixed
 from kafka_conformance.audit.selection import parse_time
 from kafka_conformance.audit.sources import spans_of
 from kafka_conformance.audit.topics import Span, offset_count

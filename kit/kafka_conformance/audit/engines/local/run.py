@@ -17,7 +17,7 @@ import pyarrow as pa
 from kafka_conformance.audit.attribution.block import Block
 from kafka_conformance.audit.engines.local.findings import LocalFindings
 from kafka_conformance.audit.engines.local.folder import RunFolder
-from kafka_conformance.audit.first_look import SAMPLE_RECORDS
+from kafka_conformance.audit.initial_sample import SAMPLE_RECORDS
 from kafka_conformance.audit.plan import (
     AuditPlan,
     AuditRequest,

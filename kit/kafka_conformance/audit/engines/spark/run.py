@@ -17,7 +17,7 @@ from kafka_conformance.audit.engines.local.folder import RunFolder
 from kafka_conformance.audit.engines.spark.findings import SparkFindings
 from kafka_conformance.audit.engines.spark.sources import Source
 from kafka_conformance.audit.findings import RECORD, Findings
-from kafka_conformance.audit.first_look import SAMPLE_RECORDS, compile_all
+from kafka_conformance.audit.initial_sample import SAMPLE_RECORDS, compile_all
 from kafka_conformance.audit.plan import (
     AuditPlan,
     AuditRequest,

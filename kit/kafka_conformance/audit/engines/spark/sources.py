@@ -23,7 +23,7 @@ from kafka_conformance.spark.session import Spark
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from kafka_conformance.audit.first_look import Sampled
+    from kafka_conformance.audit.initial_sample import Sampled
 
 __all__ = ["Export", "Source", "Topic", "topic_frame"]
 

@@ -10,8 +10,8 @@ from fake_brokers import CLOSE, SILENCE, fake_broker
 from msgspec.structs import replace
 
 from kafka_conformance.wire.broker_gate.case import BrokerCase, CaseTopic, Recorded, Step
+from kafka_conformance.wire.broker_gate.reduction import Smaller, make_smaller
 from kafka_conformance.wire.broker_gate.runner import BrokerTarget
-from kafka_conformance.wire.broker_gate.smaller import Smaller, make_smaller
 from kafka_conformance.wire.client import parse_address
 
 OFFSETS = {"replicaId": -1, "topics": []}

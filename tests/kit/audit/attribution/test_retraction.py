@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kafka_conformance.audit.attribution.absence import without_absent, without_foreign
 from kafka_conformance.audit.attribution.attribution import EITHER_AT, UNEXPLAINED_AT
+from kafka_conformance.audit.attribution.retraction import without_absent, without_foreign
 from kafka_conformance.audit.result import NOTHING_FOREIGN, Foreign, Placed
 
 JAVA, CRC, OLD = Placed("murmur2", 12), Placed("librdkafka-consistent", 12), Placed("murmur2", 3)

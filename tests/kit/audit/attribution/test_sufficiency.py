@@ -15,10 +15,10 @@ from audit_truth import Producer
 
 from kafka_conformance.audit.attribution.attribution import EITHER_AT
 from kafka_conformance.audit.attribution.block import Block, judge
-from kafka_conformance.audit.attribution.doubt import find_doubt
 from kafka_conformance.audit.attribution.explanation import KeyColumn
 from kafka_conformance.audit.attribution.placements import PLACEMENTS
-from kafka_conformance.audit.first_look import examine
+from kafka_conformance.audit.attribution.sufficiency import find_doubt
+from kafka_conformance.audit.initial_sample import examine
 from kafka_conformance.audit.reports.summary import headline
 from kafka_conformance.audit.result import Doubt, Placed
 

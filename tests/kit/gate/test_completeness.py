@@ -17,7 +17,7 @@ from kafka_conformance.answerers.reference import outcome_of
 from kafka_conformance.core.events import RuleEnded
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Answered, Question
-from kafka_conformance.gate.coverage import missing_coverage
+from kafka_conformance.gate.completeness import missing_coverage
 from kafka_conformance.gate.known_failures import KnownFailures
 from kafka_conformance.gate.reports import badge, github, junit, markdown, page, terminal
 from kafka_conformance.gate.reports.outline import outline, verdict
@@ -137,7 +137,7 @@ def test_statistical_rule_with_too_few_answers_is_not_judged_and_exits_2(tmp_pat
 def test_unsupported_reasons_are_counted_and_rare_reasons_merged(tmp_path: Path) -> None:
     from kafka_conformance.core.pipeline import Judgement, Tally
     from kafka_conformance.core.protocol import Unsupported
-    from kafka_conformance.gate.coverage import Answers
+    from kafka_conformance.gate.completeness import Answers
 
     answers = Answers(Tally(RULES["murmur2"]))
     for number in range(20):

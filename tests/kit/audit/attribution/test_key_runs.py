@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_conformance.audit.attribution.stretches import inside, longest
+from kafka_conformance.audit.attribution.key_runs import inside, longest
 
 
 def flags(text: str) -> np.ndarray:

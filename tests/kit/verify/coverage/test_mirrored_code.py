@@ -8,8 +8,8 @@ import pytest
 
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.rules import RULES
-from kafka_conformance.verify.coverage import mirrored
-from kafka_conformance.verify.coverage.mirrored import Elsewhere, MirroredClass, mirrored_code
+from kafka_conformance.verify.coverage import mirrored_code as module
+from kafka_conformance.verify.coverage.mirrored_code import Elsewhere, MirroredClass, mirrored_code
 
 
 @pytest.mark.parametrize("slug", RULES)
@@ -26,7 +26,7 @@ def test_coverage_toml_of_a_rule_names_kafka_classes(slug: str) -> None:
 def test_coverage_toml_parses_and_malformed_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "some_rule").mkdir()
     file = tmp_path / "some_rule" / "coverage.toml"
-    monkeypatch.setattr(mirrored, "files", lambda _: tmp_path)
+    monkeypatch.setattr(module, "files", lambda _: tmp_path)
     read = mirrored_code.__wrapped__
     assert read("some-rule") is None
     file.write_text(

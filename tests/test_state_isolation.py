@@ -11,10 +11,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from clean_state import DEFAULTS, LEFT_OUT, TERMINAL, UMASK
 from hypothesis import find, settings
 from hypothesis.errors import NoSuchExample
 from hypothesis.strategies import integers
-from own_state import DEFAULTS, LEFT_OUT, TERMINAL, UMASK
 
 ROOT = Path(__file__).parents[1]
 STATE = """

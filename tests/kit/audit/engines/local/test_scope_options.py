@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from kafka_conformance.audit.attribution.block import Block
 from kafka_conformance.audit.attribution.candidates import register
-from kafka_conformance.audit.engines.finished import finished_audit
+from kafka_conformance.audit.engines.finished_run import finished_audit
 from kafka_conformance.audit.engines.local.export import LocalExport
 from kafka_conformance.audit.engines.local.run import audit_locally
 from kafka_conformance.audit.plan import AuditRequest

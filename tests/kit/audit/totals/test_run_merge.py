@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from kafka_conformance.audit.attribution.block import BlockSummary
 from kafka_conformance.audit.result import AttributedRun, Growth, Place, Placed, SplitKey, Splits
-from kafka_conformance.audit.totals.runs_merged import growth, merged, split_by_moves
+from kafka_conformance.audit.totals.run_merge import growth, merged, split_by_moves
 from kafka_reference import partition_for_key
 
 OLD, NEW = Placed("murmur2", 3), Placed("murmur2", 12)

@@ -6,8 +6,8 @@ import audit_truth
 import numpy as np
 import pyarrow as pa
 
-from kafka_conformance.audit.attribution.contenders import contenders
-from kafka_conformance.audit.first_look import look
+from kafka_conformance.audit.attribution.alternatives import contenders
+from kafka_conformance.audit.initial_sample import look
 from kafka_conformance.audit.result import Placed
 
 JAVA = Placed("murmur2", 12)

@@ -8,7 +8,7 @@ import pytest
 from audit_truth import names
 
 from kafka_conformance.audit.attribution.explanation import KeyColumn
-from kafka_conformance.audit.attribution.rivals import MOST_RIVALS, find_foreign
+from kafka_conformance.audit.attribution.weak_candidates import MOST_RIVALS, find_foreign
 from kafka_conformance.audit.result import NOTHING_FOREIGN, Placed
 
 JAVA = Placed("murmur2", 12)

@@ -10,7 +10,8 @@ partitions, only more of them than chance; if these do not show it, it may have 
 
 Records that no placement explains show a *foreign* producer. Some of its records are explained too, by chance, and nothing
 tells them from those of the placement that explains them. Where more than 1 in 200 of these may be foreign, they are
-"either". If a rule fits all foreign keys of the topic (:mod:`.rivals`), every record that it explains may be foreign.
+"either". If a rule fits all foreign keys of the topic (:mod:`.weak_candidates`), every record that it explains may be
+foreign.
 """
 
 from __future__ import annotations

@@ -14,13 +14,13 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from kafka_conformance.audit.attribution.absence import FOREIGN
 from kafka_conformance.audit.attribution.attribution import bits_of
 from kafka_conformance.audit.attribution.block import column_of
 from kafka_conformance.audit.attribution.candidates import register, registered
 from kafka_conformance.audit.attribution.presence import present
+from kafka_conformance.audit.attribution.retraction import FOREIGN
 from kafka_conformance.audit.findings import RECORD, Findings
-from kafka_conformance.audit.mixing import mixed
+from kafka_conformance.audit.record_hash import mixed
 from kafka_conformance.audit.result import EITHER, UNEXPLAINED, Place, Placed
 from kafka_conformance.spark.workers import Work
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from kafka_conformance.audit.repair import following
-from kafka_conformance.audit.repair.following import Ending, ended_by_interrupt, follow
+from kafka_conformance.audit.repair import continuous_copy
+from kafka_conformance.audit.repair.continuous_copy import Ending, ended_by_interrupt, follow
 
 
 class Clock:
@@ -76,7 +76,7 @@ def test_follow_without_limit_ends_at_the_users_interrupt(monkeypatch: pytest.Mo
 
     follow(copy, nothing, ending, None, clock)
     assert len(looks) == 50
-    assert set(clock.waits) == {following.EVERY_S}
+    assert set(clock.waits) == {continuous_copy.EVERY_S}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -10,7 +10,7 @@ from kafka_conformance.core.protocol import Answer
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.murmur2.question import Murmur2Question
-from kafka_conformance.verify.attribution import Attribution, differing
+from kafka_conformance.verify.explaining_fields import Attribution, differing
 from kafka_reference.behaviour import Behaviour, behaviour, holds, varies
 from kafka_reference.releases import NEWEST, Release, parse_release, since
 

@@ -19,7 +19,7 @@ from kafka_conformance.core.pipeline import Judgement, Tally
 from kafka_conformance.core.protocol import Agrees, Answer, Answered, Question, Unsupported
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sanitize import clipped
-from kafka_conformance.gate.parts import read
+from kafka_conformance.gate.answer_parts import read
 from kafka_conformance.reports.terminal import plural
 
 __all__ = ["LEAST", "Answers", "conforming_rules", "missing_coverage"]

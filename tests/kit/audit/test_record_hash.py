@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kafka_conformance.audit.mixing import mixed
+from kafka_conformance.audit.record_hash import mixed
 
 
 def test_mixed_partition_and_offset_equal_xxhash64_with_seed_42() -> None:

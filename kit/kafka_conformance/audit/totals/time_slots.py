@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from kafka_conformance.audit.result import KEYLESS, UNEXPLAINED, TimeSlot
 from kafka_conformance.audit.scan import PIECES, Scanned
-from kafka_conformance.audit.totals.leftover import Leftover
+from kafka_conformance.audit.totals.unexplained_records import Leftover
 
 __all__ = ["SLOTS", "slots"]
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from random_topics import places, random_topic, unfounded, verdict
 
-from kafka_conformance.audit.attribution.beside import evidence_beside, founded, is_function_of_key
 from kafka_conformance.audit.attribution.explanation import KeyColumn
+from kafka_conformance.audit.attribution.joint_presence import evidence_beside, founded, is_function_of_key
 from kafka_conformance.audit.result import Placed
 
 

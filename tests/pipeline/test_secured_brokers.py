@@ -19,7 +19,7 @@ from typing import Any, Self
 import pytest
 from confluent_kafka import Producer
 from processes import accept_interrupts, is_group_gone
-from secured import Secured, running_secured
+from secured_brokers import Secured, running_secured
 from spark_daemons import environment, spark_program
 from topics import Librdkafka, Records, create_topic, keys_of
 

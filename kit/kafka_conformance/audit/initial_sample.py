@@ -23,17 +23,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from kafka_conformance.audit.attribution.alternatives import contenders
 from kafka_conformance.audit.attribution.block import Block, column_of, judge
 from kafka_conformance.audit.attribution.candidates import find_candidate, register_relatives
-from kafka_conformance.audit.attribution.contenders import contenders
-from kafka_conformance.audit.attribution.doubt import find_doubt
 from kafka_conformance.audit.attribution.evidence import SURE, SURE_OF_EXPECTED, evidence
 from kafka_conformance.audit.attribution.explanation import KeyColumn, Partitions, chosen_partitions
 from kafka_conformance.audit.attribution.key_views import WHOLE, viewed, views_of
 from kafka_conformance.audit.attribution.placements import ANY, PLACEMENTS, STRUCTURED
 from kafka_conformance.audit.attribution.presence import present
 from kafka_conformance.audit.attribution.relatives import RELATIVES, relative_partitions
-from kafka_conformance.audit.attribution.rivals import find_foreign
+from kafka_conformance.audit.attribution.sufficiency import find_doubt
+from kafka_conformance.audit.attribution.weak_candidates import find_foreign
 from kafka_conformance.audit.result import NOTHING_FOREIGN, Doubt, Foreign, Placed
 
 __all__ = ["SAMPLE_RECORDS", "Look", "Sampled", "compile_all", "examine", "look"]

@@ -18,8 +18,8 @@ from repair_model import Record, mixed_topic, model, read, values_of
 from repair_runs import repairs
 from topics import JavaWriter, Records, grow_topic
 
-from kafka_conformance.audit.repair import copying
-from kafka_conformance.audit.repair.following import Following
+from kafka_conformance.audit.repair import copy_passes
+from kafka_conformance.audit.repair.continuous_copy import Following
 from kafka_conformance.audit.repair.group_mapping import GroupMapping
 from kafka_conformance.audit.repair.plan import Repair, RepairPlan
 from kafka_conformance.audit.repair.topics import MEANWHILE
@@ -69,14 +69,14 @@ def test_repeated_repair_appends_new_source_records_in_order(
 ) -> None:  # fmt: skip
     mixed_topic(broker.bootstrap, name, java)
     ends = ends_of(read(spark, broker.bootstrap, name))
-    settle = copying.Copying.settle
+    settle = copy_passes.Copying.settle
 
-    def late(self: copying.Copying) -> None:
+    def late(self: copy_passes.Copying) -> None:
         settle(self)
         write_more(java, broker, name, 40)
 
     with monkeypatch.context() as patched:
-        patched.setattr(copying.Copying, "settle", late)
+        patched.setattr(copy_passes.Copying, "settle", late)
         first = repaired()
     staged = tmp_path / "run" / "chunks" / "chunk-000000"
     assert first.right
@@ -139,7 +139,7 @@ def test_repair_follow_copies_each_record_once_in_order_while_producers_write(
     mixed_topic(broker.bootstrap, name, java, records=120)
     cuts: list[dict[int, int]] = []
     ends = threading.Event()
-    next_plan = copying.next_plan
+    next_plan = copy_passes.next_plan
 
     def seen(*given: Any) -> RepairPlan:
         plan = next_plan(*given)
@@ -158,7 +158,7 @@ def test_repair_follow_copies_each_record_once_in_order_while_producers_write(
             if ends.wait(0.5):
                 return
 
-    monkeypatch.setattr(copying, "next_plan", seen)
+    monkeypatch.setattr(copy_passes, "next_plan", seen)
     writer = threading.Thread(target=write, daemon=True)
     limit = threading.Timer(240, ends.set)
     limit.daemon = True

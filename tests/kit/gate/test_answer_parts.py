@@ -18,8 +18,8 @@ from kafka_conformance.core.events import Differed, Event, RuleEnded
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Answer, Answered
 from kafka_conformance.gate import findings
+from kafka_conformance.gate.answer_parts import read
 from kafka_conformance.gate.known_failures import KnownFailures
-from kafka_conformance.gate.parts import read
 from kafka_conformance.gate.reports import markdown
 from kafka_conformance.gate.reports.outline import outline
 from kafka_conformance.gate.reports.remarks import remarks

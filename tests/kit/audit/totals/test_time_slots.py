@@ -4,7 +4,7 @@ import pytest
 
 from kafka_conformance.audit.attribution.block import BlockSummary
 from kafka_conformance.audit.scan import PIECES, Scanned
-from kafka_conformance.audit.totals.slots import SLOTS, slots
+from kafka_conformance.audit.totals.time_slots import SLOTS, slots
 
 
 def block(first_ms: int | None, last_ms: int | None, pieces: dict[str, list[int]]) -> Scanned:

@@ -18,7 +18,7 @@ _OTHER_PROCESSES = {
     "verify/workers.py",
     "generated_mutants/forked_tasks.py",
     "brokers/supervisor_process.py",
-    "spark/submitted.py",
+    "spark/submit_streams.py",
 }
 
 _PRINTS = {"print", "echo", "secho", "Console"}
@@ -43,7 +43,7 @@ _OWN_FILES = {
     "rules/summaries.py": "ships with the package",
     "wire/client_gate/script.py": "ships with the package",
     "wire/codec/schemas.py": "ships with the package; jars of the cache",
-    "verify/coverage/mirrored.py": "ships with the package",
+    "verify/coverage/mirrored_code.py": "ships with the package",
     "verify/coverage/record.py": "ships with the package",
     "verify/fingerprint.py": "ships with the package",
     "verify/mutants/record.py": "ships with the package",
@@ -59,7 +59,7 @@ _OWN_FILES = {
     "gate/reports/writers.py": "GitHub's summary is added to",
     "cli/commands/broker.py": "jars of the cache, checked before",
     "cli/commands/freeze.py": "the file that was just written",
-    "spark/submitted.py": "/proc",
+    "spark/submit_streams.py": "/proc",
     "spark/executors.py": "jars of the cache, checked before",
 }
 # Folders with a policy of their own for the files that they look at.

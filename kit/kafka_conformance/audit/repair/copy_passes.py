@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kafka_conformance.audit.repair.plan import RepairPlan, Staged, Totals
-from kafka_conformance.audit.repair.rest import Reached, rest_plan
+from kafka_conformance.audit.repair.remainder import Reached, rest_plan
 from kafka_conformance.audit.repair.run import (
     finished_pass,
     is_staged,

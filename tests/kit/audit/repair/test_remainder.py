@@ -10,7 +10,7 @@ from repair_model import Record, model, target_of
 
 from kafka_conformance.audit.repair.checksums import NOTHING, Sum
 from kafka_conformance.audit.repair.plan import Compared, Gap, Moves, RepairPlan, Totals
-from kafka_conformance.audit.repair.rest import Reached, check_beginning, rest_plan
+from kafka_conformance.audit.repair.remainder import Reached, check_beginning, rest_plan
 from kafka_conformance.audit.topics import Described, Span
 from kafka_conformance.core.errors import BadInput
 

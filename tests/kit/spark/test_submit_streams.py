@@ -10,7 +10,7 @@ from types import SimpleNamespace as Of
 
 import pytest
 
-from kafka_conformance.spark import submitted
+from kafka_conformance.spark import submit_streams
 
 PROGRAM = """
 import sys
@@ -64,8 +64,8 @@ def test_stderr_goes_through_the_jvm_and_to_stdout_once_jvm_is_lost(
 ) -> None:
     written: list[str] = []
     stream = Of(print=written.append, flush=lambda: None)
-    monkeypatch.setattr(submitted, "_error_of_jvm", lambda: stream)
-    error = submitted._OfTheJvm(sys.stdout)
+    monkeypatch.setattr(submit_streams, "_error_of_jvm", lambda: stream)
+    error = submit_streams._OfTheJvm(sys.stdout)
     print("progress", file=error)
     assert "".join(written) == "progress\n"
 
