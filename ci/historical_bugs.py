@@ -154,7 +154,7 @@ def release_of(slug: str) -> Release:
 
 
 def first_case(rule: Rule, ask: Ask) -> Case | None:
-    """Return the first frozen case, of those that a gate asks by default, that ``ask`` answers wrongly."""
+    """Return the first frozen case, of those that a gate asks by default, that ``ask`` answers incorrectly."""
     release, found = release_of(rule.slug), frozen(rule)
     cases = {case.typed_question(rule): case for case in (found.at(str(release)) if found else ())}
     expected = RecordedAnswerer("kafka", {question: Answered(case.answer) for question, case in cases.items()})

@@ -34,7 +34,7 @@ for line in map(json.loads, open(env["WORKLOAD"], encoding="utf-8")):
         "batch.size": int(env["BATCH_SIZE"]), "linger.ms": int(env["LINGER_MS"]), "partitioner": "murmur2_random",
         "compression.type": env["COMPRESSION"], "max.in.flight.requests.per.connection": int(env["IN_FLIGHT"]),
         "message.timeout.ms": int(env["TIMEOUT_MS"])})
-    with contextlib.suppress(KafkaException, SystemError):  # a fatal error: records have errors of their own
+    with contextlib.suppress(KafkaException, SystemError):  # a fatal error: records have separate errors
         while "flush" in line and len(producer):
             producer.flush(0.1)
     try:

@@ -21,7 +21,7 @@ def cluster(partitions):
 
 def subscription(assignor, member):
     """What the member sends with JoinGroup: its topics and, by the sticky assignor, what it was told that it owns."""
-    own = type("Own", (assignor,), {})  # an assignor keeps this in its class: each member has a process of its own
+    own = type("Own", (assignor,), {})  # an assignor keeps this in its class: each member has a separate process
     if assignor is StickyPartitionAssignor and (member["owned"] or member["generation"] is not None):
         owned = {}
         for topic, partition in member["owned"]:

@@ -30,7 +30,7 @@ def encode(library, asked):
         builder.append(offset, int(record.get("timestamp", 0)), *sides, headers)
     try:
         return {"answer": {"bytes": hexed(builder.build())}}
-    except Exception as error:  # each of the two clients has an UnsupportedCodecError of its own
+    except Exception as error:  # each of the two clients has a separate UnsupportedCodecError
         if type(error).__name__ != "UnsupportedCodecError":
             raise
         return {"unsupported": "the library of the codec is not installed"}

@@ -10,7 +10,7 @@ __all__ = ["missing_column", "missing_place", "no_key_type", "no_number_type", "
 
 
 def missing_place(path: str, records: int) -> BadInput:
-    """Return the error for an export with so many records that have no partition or no offset."""
+    """Return the error for an export with ``records`` records that have no partition or no offset."""
     return BadInput(f"{path}: {records:,} records have no partition or no offset: export both columns")
 
 
@@ -26,7 +26,7 @@ def no_key_type(path: str, name: str, kind: str) -> BadInput:
 
 
 def no_number_type(path: str, name: str, kind: str) -> BadInput:
-    """Return the error for partitions or offsets that are no numbers."""
+    """Return the error for partitions or offsets that are not numbers."""
     return BadInput(f"{path}: the column {name} has type {kind}: expected whole numbers")
 
 

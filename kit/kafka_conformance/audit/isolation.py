@@ -38,7 +38,7 @@ class Reading(msgspec.Struct, frozen=True):
 
 
 def reading_of(isolation: str, spans: Mapping[int, Span], records: int) -> Reading:
-    """Return what reading ``spans`` was, which gave so many ``records``."""
+    """Return the result of reading ``spans``, which gave ``records`` records."""
     offsets = offset_count(spans)
     held = [span for span in spans.values() if span.end > span.first]
     if not isolation and offsets > records and len(held) > 1:

@@ -189,7 +189,7 @@ class _Keys:
         return {name: int(number) for name, number in found.items()}
 
     def missed_keys(self, kept: int) -> list[MissedKey]:
-        """Return the missed keys with the most affected records, at least ``kept`` of them if there are so many."""
+        """Return the missed keys with the most affected records, at least ``kept`` of them if there are that many."""
         rows = np.flatnonzero(self.missed)
         if len(rows) > kept:
             most = self.affected[rows]

@@ -176,7 +176,7 @@ def _buckets(plan: AuditPlan) -> int:
 def result_of(
     found: Summed, source: Sized, request: AuditRequest, folder: str, took_s: float, deleted: tuple[Deleted, ...] = (),
 ) -> Audit:  # fmt: skip
-    """Return the result of a finished run in ``folder``, which took so many seconds; ``deleted`` offsets were not read."""
+    """Return the result of a finished run in ``folder``, which took ``seconds``; ``deleted`` offsets were not read."""
     gone = sum(one.end - one.first for one in deleted)
     whole = request.selection.share >= 1
     reading = reading_of(request.isolation, source.spans, found.records + gone if whole else offset_count(source.spans))

@@ -14,7 +14,7 @@ LARGEST_QUESTION: Final = 8 * 2**20
 """Bytes of the largest question that is asked, as JSON. To answer one takes up to some 60 times as much memory."""
 
 UNREADABLE: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-"""Of ``msgspec.json``: it may be no JSON, not even UTF-8, or nested deeper than Python can follow."""
+"""Of ``msgspec.json``: it may not be JSON, or not even UTF-8, or nested deeper than Python can follow."""
 
 UNREADABLE_TOML: Final = (ValueError, RecursionError)
 """Of ``tomllib``, whose errors are ValueErrors, as are those of text and of a number with thousands of digits."""

@@ -64,7 +64,7 @@ class BrokerPlan:
 
 def gate_broker(target: runner.BrokerTarget, plan: BrokerPlan, known: KnownFailures, emit: Callable[[Event], None],
                 progress: Steps) -> tuple[GateResult, list[CaseOutcome]]:  # fmt: skip
-    """Run all cases in topics of their own, emit each event, and return the result and what became of each case.
+    """Run all cases, each in separate topics, emit each event, and return the result and what became of each case.
 
     Raises BrokerLost, KitError and BadInput if the topics cannot be made or deleted.
     """

@@ -163,7 +163,7 @@ _NOT_CLOSED = "A request that Kafka ends the connection for is answered; no corr
 
 @dataclass(frozen=True, slots=True)
 class DifferenceKind:
-    """A kind of difference: its name, severity or ``harmless``, and what users notice or why nobody does."""
+    """A kind of difference: its name, severity or ``harmless``, and what users notice or why they do not."""
 
     name: str
     severity: Severity | str

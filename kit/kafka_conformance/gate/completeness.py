@@ -100,7 +100,7 @@ class Answers:
     def halves(self, differing: Iterable[Question], known: Iterable[Question]) -> dict[str, str]:
         """Return the verdict of each half of the rule; none for a rule without halves.
 
-        ``differing`` are the questions that are answered wrongly, ``known`` those whose difference is known.
+        ``differing`` are the questions that have a wrong answer, ``known`` those whose difference is known.
         """
         rule = self.tally.rule
         half = rule.half

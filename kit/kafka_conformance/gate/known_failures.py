@@ -23,7 +23,7 @@ expired         its last day has passed
 another message the difference exists, with another answer
 =============== ====================================================================
 
-A withdrawn case (``cases.sets``) never makes an entry invalid: that it is not asked is no doing of the file's owner.
+A withdrawn case (``cases.sets``) never makes an entry invalid: the file's owner did not cause that it is not asked.
 
 ``--write-known-failures`` writes or updates the file: stale, unknown and expired entries are removed, uncovered
 differences are added, and everything else stays unchanged, comments too. Cases of ``cases`` that no longer differ are

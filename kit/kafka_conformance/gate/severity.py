@@ -55,7 +55,7 @@ _BY_RULE = {
     "broker-producer-state": "A broker appends duplicates, or refuses batches that Java's broker appends.",
     "delivery": "Records can be lost, duplicated or reordered where Java's are not.",
     "consumer-fetch": "A consumer skips records, returns some that Java's does not, or fetches the same batch for ever.",
-    "record-batch": "Java reads other records than those that were written, or those that Java wrote are read wrongly.",
+    "record-batch": "Java reads other records than those that were written, or records of Java are decoded incorrectly.",
     "offset-index": "A broker finds another position in a segment: a fetch returns other records, or fails.",
     "time-index": "A broker finds another offset for a time: a search by time starts at other records.",
     "log-segment": "A broker finds, rolls, truncates or recovers a segment differently: records are lost or not found.",

@@ -1,7 +1,7 @@
 """What the checks of the kit share: Java's classes of one release, a few rules, and a handful of questions of each.
 
-The questions are frozen cases: the smallest of every required kind, and of each mutant some that it answers wrongly. So a
-check takes seconds, and Java's answers to them are known without Java.
+The questions are frozen cases: the smallest of every required kind, and of each mutant some that it answers incorrectly. So
+a check takes seconds, and Java's answers to them are known without Java.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MUTANTS: Final[Sequence[Mutant]] = tuple(replace(mutant_named(slug), release=REL
 
 All but the first show in no first step and in no first field: a comparison of these alone finds none of them.
 """
-# Questions for each mutant that it answers wrongly.
+# Questions for each mutant that it answers incorrectly.
 _WANTED = 3
 
 
@@ -96,7 +96,7 @@ def cases_of(slug: str) -> dict[Question, Case]:
 
 
 def _killed_by(mutant: Mutant, every: dict[Question, Case]) -> list[tuple[Question, Case]]:
-    """Return the cases that a mutant answers wrongly; raises KitError if there is none."""
+    """Return the cases that a mutant answers incorrectly; raises KitError if there is none."""
     outcomes = ((question, case, outcome_of(mutant.ask, question, RELEASE)) for question, case in every.items())
     found = [
         (question, case) for question, case, one in outcomes if isinstance(one, Answered) and one.answer != case.answer

@@ -194,7 +194,7 @@ def open_directory(root: Path, *, of_node: bool = False) -> LogDirectory:
     partitions, leftovers, unknown, misnamed, foreign = _sorted_entries(entries)
     known = any(entry.name in {*CHECKPOINTS, "meta.properties"} for entry in entries)
     if not of_node and not known and not any(partition.segments or partition.snapshots for partition in partitions):
-        raise BadInput(f"{root} is no log directory of Kafka: it has no partition folder, no segment and no "
+        raise BadInput(f"{root} is not a log directory of Kafka: it has no partition folder, no segment and no "
                        f"meta.properties{_hint(entries)}")  # fmt: skip
     clean = (root / ".kafka_cleanshutdown").exists()
     return LogDirectory(
@@ -346,7 +346,7 @@ def _os_errors(path: Path) -> Iterator[None]:
 
 
 def checkpoint_lines(text: str) -> Iterator[list[str]]:
-    """Yield the lines of a checkpoint as words. Raises ValueError for what is no version or number, or is a wrong one.
+    """Yield the lines of a checkpoint as words. Raises ValueError for what is not a version or number, or is a wrong one.
 
     A checkpoint has its version (0), the number of its entries, and a line for each entry. An empty one has no entries:
     a broker creates all of them so.

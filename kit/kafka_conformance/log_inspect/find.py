@@ -137,7 +137,7 @@ def _in_segment(partition: Partition, files: SegmentFiles, offset: int, bases: S
         while position < segment.size:
             at = segment.header_at(position)
             if at is None:
-                why = f"at position {position:,} of {files.path('log').name} is no batch: `log inspect` tells more"
+                why = f"at position {position:,} of {files.path('log').name} is not a batch: run `log inspect` for details"
                 break
             header, read = at[0], read + 1
             shown = _shown(position, header)

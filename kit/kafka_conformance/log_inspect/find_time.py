@@ -231,7 +231,7 @@ class _PartitionSearch:
             header = header_in(data, at, size - position)
             if header is None:
                 if any(os.pread(descriptor, HEADER.size, position)):  # zeros are preallocated
-                    self._cannot_read(files, f"at position {position:,} is no batch: `log inspect` tells more")
+                    self._cannot_read(files, f"at position {position:,} is not a batch: run `log inspect` for details")
                 return
             yield position, header
             position += header.size

@@ -67,7 +67,7 @@ class Effect(StrEnum):
     REBUILDS = "rebuilds"
     """The file is deleted and written again from the log: nothing is lost."""
     WRONG = "wrong afterwards"
-    """The start leaves it as it is: records cannot be read, or searches are answered wrongly."""
+    """The start does not change it: records cannot be read, or searches return wrong results."""
     NONE = ""
 
 
@@ -253,7 +253,7 @@ _LISTED = (
     Kind("cut-batch", _BROKEN, "The file ends within a batch: the machine crashed while writing, the disk was full, or "
          "the file was cut. At an unclean start the broker removes the incomplete batch of the last segment; records of "
          "an earlier segment are lost.", _WRONG, _TRUNCATES),
-    Kind("foreign-bytes", _BROKEN, "These bytes are no record batch. The broker and consumers stop reading here; at an "
+    Kind("foreign-bytes", _BROKEN, "These bytes are not a record batch. The broker and consumers stop reading here; at an "
          "unclean start the broker removes everything after this position.", _WRONG, _TRUNCATES),
     Kind("bad-header", _BROKEN, "The fields of the batch header contradict each other. Clients may fail on this batch.",
          _WRONG),
@@ -308,7 +308,7 @@ _LISTED = (
     Kind("index-missing", _BROKEN, "The segment has no index file. A start that finds no .index reads the segment and "
          "writes both indexes again. A .timeindex that is missing alone is made empty after a clean stop: searches by "
          "time skip the segment's records.", _REBUILDS),
-    Kind("index-size", _BROKEN, "The size of the index is no multiple of its entries' size: the file was cut or "
+    Kind("index-size", _BROKEN, "The size of the index is not a multiple of its entries' size: the file was cut or "
          "appended to. The broker rebuilds the index at its next start. It does not open one of more than 2,147,483,647 "
          "bytes.", _WRONG, _REBUILDS),
     Kind("index-not-ascending", _BROKEN, "Entries of the offset index do not ascend. The broker's binary search fails: "
@@ -326,7 +326,7 @@ _LISTED = (
     Kind("time-index-past-end", _BROKEN, "An entry of the time index has an offset that the segment does not have.",
          _WRONG, _REBUILDS),
     Kind("time-index-wrong", _BROKEN, "An entry of the time index contradicts the timestamps in the log. Searches by "
-         "time skip records, or retention by time keeps or deletes the segment wrongly.", _WRONG, _REBUILDS),
+         "time skip records, or retention by time keeps or deletes the wrong segments.", _WRONG, _REBUILDS),
     # Snapshots, epochs, checkpoints.
     Kind("snapshot-missing", _BROKEN, "The producer snapshot of a segment is missing. After an unclean stop the broker "
          "must read older segments to know its producers; if these are deleted, it accepts duplicates.", _REBUILDS),

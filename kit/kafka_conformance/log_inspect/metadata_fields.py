@@ -14,7 +14,7 @@ class MetadataFields:
         self._data, self._position = data, 0
 
     def take(self, size: int) -> bytes:
-        """Return so many bytes."""
+        """Return the next ``size`` bytes."""
         self._position += size
         return self._data[self._position - size : self._position]
 
@@ -23,7 +23,7 @@ class MetadataFields:
         return self.take(self.unsigned() - 1).decode()
 
     def skip(self, size: int) -> None:
-        """Leave out so many bytes."""
+        """Skip the next ``size`` bytes."""
         self._position += max(0, size)
 
     def int32(self) -> int:

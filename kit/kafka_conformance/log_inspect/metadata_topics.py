@@ -1,7 +1,7 @@
 """The partitions that the cluster's metadata places on this node, from the local ``__cluster_metadata-0``.
 
 A start compares them with the folders: a partition whose topic id the metadata does not have, or has on other nodes, is
-renamed to ``-stray``. The local copy of a broker that is no controller may lack the newest records.
+renamed to ``-stray``. The local copy of a broker that is not a controller may lack the newest records.
 
 Java source mirrored: ``LogManager.isStrayKraftReplica``, since 3.7.0, and the schemas of the records that are read.
 """

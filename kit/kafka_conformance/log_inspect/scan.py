@@ -3,7 +3,7 @@
 The file is read through one buffer. It is not mapped: pages of a mapped file count as memory of the process. A batch
 that is larger than the buffer is checked piece by piece.
 
-Where bytes are no batch, the scan looks for the next position at which a valid batch begins: at the positions that the
+Where bytes are not a batch, the scan looks for the next position at which a valid batch begins: at the positions that the
 offset index names, which are ``anchors``. Without one, the rest of the file is not judged.
 """
 
@@ -50,7 +50,7 @@ class Scanned(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Bytes that are no batch: ``kind`` is that of a finding; the scan goes on at ``resumed``, or ends if it is None."""
+    """Bytes that are not a batch: ``kind`` is that of a finding; the scan goes on at ``resumed``, or ends if it is None."""
 
     position: int
     kind: str
@@ -148,7 +148,7 @@ class Segment:
 
 
 def scan(segment: Segment, anchors: Callable[[int], Iterable[int]] = lambda _: ()) -> Iterator[Scanned | Damage]:
-    """Yield the batches of a segment and what is no batch, in the order of the file.
+    """Yield the batches of a segment and what is not a batch, in the order of the file.
 
     ``anchors(position)`` names positions after this one at which a batch may begin, ascending.
     """
@@ -202,18 +202,20 @@ def _damage(segment: Segment, position: int, expected: int, anchors: Callable[[i
         # Bytes that look like headers may each declare the rest of the file: all of them together cost no more than two
         # readings of it.
         if found[0].size > segment.search_left:
-            what = f"{left:,} bytes to the end of the file are no batch, as far as they were searched"
+            what = f"{left:,} bytes to the end of the file are not a batch, as far as they were searched"
             return Damage(position, "foreign-bytes", what, None)
         segment.search_left -= found[0].size
         if segment.checked(anchor, found[0])[0]:
-            what = f"{anchor - position:,} bytes are no batch; the next one that the index names begins at {anchor:,}"
+            what = (
+                f"{anchor - position:,} bytes are not a batch; the next one that the index names begins at {anchor:,}"
+            )
             return Damage(position, "foreign-bytes", what, anchor)
     head = segment.bytes_at(position, HEADER.size)
     if _begins_a_batch(head, expected, left):
         length = int.from_bytes(head[8:12], "big") + OVERHEAD if len(head) >= OVERHEAD else None
         of = f" of {length:,}" if length is not None else ""
         return Damage(position, "cut-batch", f"the file ends {left:,} bytes{of} into a batch", None)
-    return Damage(position, "foreign-bytes", f"{left:,} bytes to the end of the file are no batch", None)
+    return Damage(position, "foreign-bytes", f"{left:,} bytes to the end of the file are not a batch", None)
 
 
 def _begins_a_batch(head: bytes, expected: int, left: int) -> bool:

@@ -1,4 +1,4 @@
-"""Would a broker start on the directory, what would it change, and what is answered wrongly afterwards?"""
+"""Would a broker start on the directory, what would it change, and which answers are wrong afterwards?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Known mistakes about replication: the reference of a history with one of them predicts some generated history wrongly."""
+"""Known mistakes about replication: with each of them the reference mispredicts some generated history."""
 
 # ruff: noqa: ARG005 - a mistake may ignore an argument
 

@@ -168,8 +168,8 @@ class Files(Protocol):
         """Return the content of a file, None if there is no such file."""
         ...
 
-    def write(self, name: str, data: bytes, *, anew: bool = False) -> None:
-        """Write a file, whole or not at all; with ``anew``, fail if it exists."""
+    def write(self, name: str, data: bytes, *, exclusive: bool = False) -> None:
+        """Write a file, whole or not at all; with ``exclusive``, fail if it exists."""
         ...
 
     def delete(self, name: str) -> None:
@@ -251,8 +251,8 @@ class _Files:
 
         return bytes(self._call(read))
 
-    def write(self, name: str, data: bytes, *, anew: bool = False) -> None:
-        """Write a file, whole or not at all; with ``anew``, fail if it exists."""
+    def write(self, name: str, data: bytes, *, exclusive: bool = False) -> None:
+        """Write a file, whole or not at all; with ``exclusive``, fail if it exists."""
 
         def write(at: Any, over: bool) -> None:
             stream = self._fs.create(at, over)
@@ -261,7 +261,7 @@ class _Files:
             finally:
                 stream.close()
 
-        if anew:
+        if exclusive:
             self._call(lambda: write(self._at(name), False))
             return
         scratch = self._at(f".{name}.part")
@@ -287,7 +287,7 @@ def _claim(files: Files, mine: bytes, folder: str) -> None:
             owner = f"process {other.get('pid')} on {other.get('host')}"
             raise BadInput(f"{owner} works on {folder}: wait for it, or delete {folder}/{_RUNNING} if it has ended")
         files.delete(_RUNNING)
-    files.write(_RUNNING, mine, anew=True)
+    files.write(_RUNNING, mine, exclusive=True)
 
 
 def _runs(pid: int) -> bool:

@@ -76,7 +76,7 @@ class StickyAssignorBehaviour(Behaviour):
     )
     one_more_is_balanced: bool = holds(
         since("3.5.2"),
-        "With different subscriptions, a member that another has one partition more than is no reason to go on.",
+        "With different subscriptions, balancing stops although a member has one partition more than another.",
         "KAFKA-15106",
     )
     keeps_lowest_partitions: bool = holds(

@@ -137,7 +137,7 @@ def test_audit_of_segment_files_with_conflicting_options_is_refused(folder: str,
     assert "--topic names a topic in --segments" in said("--topic", "orders", "--bootstrap-server", "127.0.0.1:9")
     assert "no partition of topic other is here" in said("other", "--segments", folder)
     (tmp_path / "nothing").mkdir()
-    assert "is no log directory of Kafka" in said("--segments", str(tmp_path / "nothing"))
+    assert "is not a log directory of Kafka" in said("--segments", str(tmp_path / "nothing"))
     assert "cannot be read" in said("--segments", str(tmp_path / "missing"))
 
 

@@ -1,9 +1,9 @@
 """Find further rules that explain the keys as well as a present placement does, in its place.
 
 The placements are found among the built-in ones first, and further rules (:mod:`.relatives`) are tried where these leave
-records unexplained. In a mixture that is too late: of four partitions, three rules that nobody used explain nearly all keys
-between them, and two relatives of the rules that wrote the topic explain all. So each member of a mixture is held against
-every relative with every partition count. Those that are likelier than the member, or nearly as likely
+records unexplained. In a mixture that is too late: of four partitions, three rules that no producer used explain nearly all
+keys between them, and two relatives of the rules that wrote the topic explain all. So each member of a mixture is held
+against every relative with every partition count. Those that are likelier than the member, or nearly as likely
 (:data:`~.revision.CLEARLY`), and explain other keys, are its *contenders*: with these the keys are then judged again.
 """
 

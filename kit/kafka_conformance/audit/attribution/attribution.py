@@ -8,7 +8,7 @@ by it, and is *certain*. For a record that several explain:
 * **A new partition count that implies an old one.** After an increase from 3 to 12 partitions, ``@3`` also explains
   everything that ``@12`` puts into partitions 0 to 2, so no record is explained by ``@12`` alone. But ``@12`` explains only
   a quarter of what ``@3`` placed, by chance. A stretch in which ``@12`` explains every record that ``@3`` explains is
-  attributed to ``@12`` if chance would give so many distinct keys less than once in 10^9 times (15 keys for a quarter).
+  attributed to ``@12`` if chance would give that many distinct keys less than once in 10^9 times (15 keys for a quarter).
   That many keys at either end of the stretch stay "either", because by chance some neighbouring records look the same. Where
   a block begins or ends within such a stretch nothing is cut off: an increase within the few records beside the border
   is as unlikely.

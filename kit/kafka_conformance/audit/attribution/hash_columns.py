@@ -8,7 +8,7 @@ All are computed in one pass over a key. Chains of multiplications that do not w
 so that twenty hashes cost what four would one after another. What is bent for speed:
 
 * A key of bytes below 0x80 alone is its own text: the hashes of its characters are those of its bytes. Any other is decoded
-  as JavaScript and Python do it, a piece that is no UTF-8 becoming U+FFFD.
+  as JavaScript and Python do it, a piece that is not UTF-8 becoming U+FFFD.
 * Java's two hashes of 31 differ, for such a key, by a power of 31; kafka-node's is String.hashCode without its top bit.
 * CRC32 takes four bytes at a time, with a table for each.
 

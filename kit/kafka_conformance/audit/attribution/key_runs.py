@@ -1,4 +1,4 @@
-"""Find stretches of consecutive explained records, measured in distinct keys: a repeated key is no new evidence.
+"""Find stretches of consecutive explained records, measured in distinct keys: a repeated key is not new evidence.
 
 Keys are distinguished by twelve bits of their identity, so at most 4,096 are counted, and keys with the same bits count
 as one: the length of a stretch is never overestimated.

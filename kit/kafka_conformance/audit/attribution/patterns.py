@@ -32,7 +32,7 @@ CORRELATED = 6.0
 
 
 def follows_bytes(placed: Placed) -> bool:
-    """Whether a placement is structured, or of the weakest hashes: what it explains by chance is no share of partitions."""
+    """Whether a placement is structured, or of the weakest hashes: chance explains no fixed share of its keys."""
     return find_placement(placed.rule).hash in WEAKEST or placed.rule in {each.slug for each in STRUCTURED}
 
 
@@ -87,7 +87,7 @@ def correlated(chosen: NDArray[np.int64], at: NDArray[np.int64], count: int, bey
 
     A producer beside others explains its own keys, and is off by any distance for theirs. A weak hash follows the pattern of
     keys: 31 times a hash and a digit is their integer modulo 3, so that it is off by multiples of 3 from a rule that takes
-    that integer, and the keys it explains are no evidence.
+    that integer, and the keys it explains are not evidence.
     """
     off = np.bincount((at - chosen) % count, minlength=count)[1:]
     total = int(off.sum())

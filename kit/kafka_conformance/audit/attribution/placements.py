@@ -52,7 +52,7 @@ class Placement:
     hash: str = ""
     fold: str = ""
     draws_empty: bool = False
-    """Whether an empty key is no key, so that its partition is drawn at random: any explains it."""
+    """Whether an empty key counts as null, so that its partition is drawn at random: any explains it."""
 
 
 _DESCRIPTIONS: dict[str, str] = {

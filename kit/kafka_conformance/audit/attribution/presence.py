@@ -10,7 +10,7 @@ Evidence is in nats: a lower bound of -log P, where P is the probability of as m
 number of keys times the relative entropy of the explained share to the share by chance). Four effects make chance larger
 than 1/m, and each is accounted for:
 
-* A repeated key is no new evidence: keys are distinguished by their identity.
+* A repeated key is not new evidence: keys are distinguished by their identity.
 * A hash may not distinguish keys (the first byte only): its equal hashes count once.
 * A hash may favour some partitions for every key (31 times and 31 partitions: the last byte decides, and all keys may end
   in the same). With keys of several partitions, the explained keys are compared with the keys of other partitions that

@@ -62,7 +62,7 @@ def without_absent(
             if other == owner or not rows.size:
                 continue
             if implies(rival, placed) and follows_bytes(placed):
-                shown = np.zeros(rows.size, np.bool_)  # chance is no share of partitions for such a hash
+                shown = np.zeros(rows.size, np.bool_)  # chance is not a share of partitions for such a hash
             elif implies(rival, placed):
                 shown = _newer_absent(rows, _explained(bits, owner), _explained(bits, other), certain[other], ids,
                                       placed.partitions / rival.partitions)  # fmt: skip

@@ -94,7 +94,7 @@ def _packed(table: pa.Table) -> bytes:
 
 
 def framing_in(findings: Findings, buckets: int, form: str) -> Framing:
-    """Return what the forms of all blocks, which are in so many ``buckets``, show together."""
+    """Return what the forms of all blocks, kept in ``buckets`` buckets, show together."""
     found = findings.mapped(FORMS, ("bucket", "keys_seen"), _found, _FOUND, buckets=buckets)
     return framing_of((msgspec.json.decode(each, type=FormsFound) for each in found["found"].to_pylist()), form)
 

@@ -10,7 +10,7 @@ and every planned record gets a place in the new topic: a partition, and a numbe
   the offset. The highest timestamp so far never decreases, so the order of each old partition is kept, whatever the clocks
   were. Records of a key from several partitions are merged by time, the only order they have.
 * **Number.** No other producer writes to the new topic, so record *i* of a partition must get offset *i*.
-* **Pass.** What the source gains later is copied in a pass of its own (:mod:`~kafka_conformance.audit.repair.remainder`),
+* **Pass.** What the source gains later is copied in a separate pass (:mod:`~kafka_conformance.audit.repair.remainder`),
   whose records come after all records of the passes before it. The order of each old partition is kept: its records of a
   later pass have higher offsets there. Merging by time ends at the border of a pass.
 
@@ -94,7 +94,7 @@ def rewrite(
     counted = msgspec.json.decode(_kept(run, _COUNTED), type=Counted)
     moves, spread = _moves(spark, run)
     known = msgspec.json.decode(_kept(run, _TARGET), type=str) if _TARGET in finished else None
-    created, own = own_target(topics, plan, known, anew=_STAGED in run.finished())
+    created, own = own_target(topics, plan, known, rewrite=_STAGED in run.finished())
     if not own:
         _keep(run, _TARGET, created)
     if _FOUND in finished and own:
@@ -146,7 +146,7 @@ def settle_once(topics: Topics, run: Run, plan: RepairPlan) -> None:
 
 
 def unsettle(run: Run) -> None:
-    """Note that the new topic is written again, and needs its final settings anew."""
+    """Note that the new topic is written again, and needs its final settings again."""
     remove_folder(run.spark, run.path(_SETTLED))
 
 

@@ -18,18 +18,18 @@ __all__ = ["await_quiet", "own_target", "watched"]
 _QUIET_S, _QUIET_LIMIT_S, _LEADERS_LIMIT_S = 3.0, 60.0, 30.0
 
 
-def own_target(topics: Topics, plan: RepairPlan, known: str | None, *, anew: bool) -> tuple[str, bool]:
+def own_target(topics: Topics, plan: RepairPlan, known: str | None, *, rewrite: bool) -> tuple[str, bool]:
     """Create the new topic unless this run has; return its id, and whether this run had created it.
 
-    ``known`` is the id of the topic that this run created; a later pass's plan has it. With ``anew`` all records of the run
-    are at hand, so that a topic that was deleted is written again. Raises BadInput for another run's topic.
+    ``known`` is the id of the topic that this run created; a later pass's plan has it. With ``rewrite`` all records of the
+    run are available, so that a topic that was deleted is written again. Raises BadInput for another run's topic.
     """
     found = topics.find(plan.target)
     if plan.earlier:
-        known, anew = plan.target_id, False
+        known, rewrite = plan.target_id, False
     if found is not None and known is not None and found.id == known:
         return found.id, True
-    if known is not None and not anew:
+    if known is not None and not rewrite:
         raise BadInput(
             f"topic {plan.target} was deleted or recreated since this run wrote it: give another topic and folder"
         )

@@ -257,7 +257,7 @@ def broken_since(audit: Audit) -> str:
 def details(audit: Audit) -> list[str]:
     """Return the sentences after the headline: writers, partition count increases, first broken record."""
     frames = framing.verdict(audit.framing) if audit.framing and audit.framing.split else ""
-    fits = bool(audit.fitting_views)  # then it is no news that the whole keys are elsewhere
+    fits = bool(audit.fitting_views)  # then the whole keys are elsewhere by design
     writers = ("" if fits else _misplaced(audit)) if audit.doubt and audit.keyed else topic_writers(audit)
     grown = [*map(_growth_sentence, audit.growth), *map(_mixed_sentence, audit.mixed_counts)]
     return list(filter(None, [writers, _undecided(audit), *grown, broken_since(audit), frames, next_step(audit)]))

@@ -25,7 +25,7 @@ __all__ = ["Piece", "Task", "decode"]
 
 PIECE = 16_384
 _KEY_BYTES = 2**26
-"""The bytes of keys at which a piece ends before it has so many records."""
+"""The size of its keys, in bytes, at which a piece ends although it has fewer records."""
 
 
 class Task(msgspec.Struct, frozen=True):

@@ -63,7 +63,7 @@ class TopicFiles(msgspec.Struct, frozen=True):
         return sum(files[-1].base_offset - files[0].base_offset for files in self.files.values() if files)
 
     def missing(self, partitions: int) -> list[int]:
-        """Return the partitions that are not here, of so many."""
+        """Return the partitions below ``partitions`` that have no folder."""
         return [number for number in range(partitions) if number not in self.files]
 
     def count(self, given: int | None) -> int:

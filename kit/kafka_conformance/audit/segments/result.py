@@ -27,7 +27,7 @@ class Producer(msgspec.Struct, frozen=True):
     records: int
     keyed: int
     distinct: int
-    """At least so many different keys; a key in two partitions counts twice."""
+    """A lower bound of the different keys; a key in two partitions counts twice."""
     partitions: int
     first_ms: int | None
     last_ms: int | None

@@ -69,7 +69,7 @@ class Aborted(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Damaged(msgspec.Struct, array_like=True, frozen=True):
-    """Bytes that are no batch, or a batch whose checksum is wrong; ``expected`` is the offset that should follow."""
+    """Bytes that are not a batch, or a batch whose checksum is wrong; ``expected`` is the offset that should follow."""
 
     position: int
     expected: int

@@ -59,7 +59,7 @@ def buckets_for(records: int) -> int:
 
 
 def splits(findings: Findings, buckets: int) -> Splits:
-    """Return the split keys among the keys of all blocks, which are in so many ``buckets``."""
+    """Return the split keys among the keys of all blocks, which are in ``buckets`` buckets."""
     found = findings.mapped(KEYS, ("bucket", "partition", "keys_seen"), _found, _FOUND, buckets=buckets).to_pylist()
     earliest = sorted(
         (

@@ -60,7 +60,7 @@ def summed(
     sampled: Doubt | None = None,
     key_format: str = "",
 ) -> Summed:
-    """Return the totals of a finished run with so many ``buckets`` of keys; ``sampled`` is the doubt about a sample."""
+    """Return the totals of a finished run with ``buckets`` buckets of keys; ``sampled`` is the doubt about a sample."""
     rows = findings.rows(BLOCK, ("partition", "offset", "data"))
     rows = rows.sort_by([("partition", "ascending"), ("offset", "ascending")])
     blocks = [msgspec.json.decode(data, type=Scanned) for data in rows["data"].to_pylist()]
@@ -113,7 +113,7 @@ _NONE = Splits(0, 0, 0, None, ())
 
 
 def _both_wrote(one: Growth, shares: Iterable[PlacementShare]) -> bool:
-    """Whether records are attributed to both partition counts: the topic's own count may be an option that nobody used."""
+    """Whether records are attributed to both partition counts: the topic's count may be an unused option."""
     counts = {each.placed.partitions for each in shares if each.attributed and each.placed.rule == one.rule}
     return {one.before, one.after} <= counts
 

@@ -71,7 +71,7 @@ def inspect_directory(
     Several DATA are the log directories of one node; DATA may be its server.properties, which names
     them, or one .log file, which is inspected with its indexes.
 
-    The report ends with three answers: would a broker start on it, what would it change, what is answered wrongly then.
+    The report ends with three answers: would a broker start on it, what would it change, which answers are wrong then.
     By default, the headers and checksums of all batches and all other files are checked; --records decodes records.
     """
     if segments and as_json:

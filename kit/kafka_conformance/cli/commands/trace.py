@@ -2,7 +2,7 @@
 
 Judged is what every client has to keep, whatever its settings: checksums, versions that the broker offers, sequences of
 idempotent producers and the bytes of what they repeat, requests in flight, commits, heartbeats. Exit code 1: a client did
-something that no correct one does. Which partition a key went to is printed beside that, and is no part of the verdict.
+something that no correct one does. The partition of each key is printed too, but does not affect the verdict.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Explain why an implementation answers wrongly: find the known mistakes that predict its answers.
+"""Explain why an implementation's answers are wrong: find the known mistakes that predict its answers.
 
 The input is questions with the answers of the implementation under test. Definitions:
 

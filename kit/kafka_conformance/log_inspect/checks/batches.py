@@ -74,7 +74,7 @@ class BatchCheck:
         self.exact = False
 
     def damaged(self) -> None:
-        """Take note of bytes that are no batch: what follows may begin at any offset."""
+        """Record bytes that are not a batch: what follows may begin at any offset."""
         self.exact = False
 
     def _misplaced(self, position: int, header: BatchHeader) -> None:

@@ -42,7 +42,7 @@ def read_checkpoints(directory: LogDirectory, findings: Findings, *, spare: bool
         try:
             for words in checkpoint_lines(small_text(folder / name)):
                 if len(words) != 3:
-                    raise ValueError(f"{' '.join(words)[:60]!r} is no topic, partition and offset")
+                    raise ValueError(f"{' '.join(words)[:60]!r} is not a topic, partition and offset")
                 offsets[f"{words[0]}-{parse_int(words[1])}"] = parse_long(words[2])
         except FileNotFoundError:
             continue

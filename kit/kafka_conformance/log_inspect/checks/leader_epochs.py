@@ -86,7 +86,7 @@ class LeaderEpochCheck:
         try:
             for words in checkpoint_lines(small_text(self._path)):
                 if len(words) != 2:
-                    raise ValueError(f"{' '.join(words)[:60]!r} is no epoch with an offset")
+                    raise ValueError(f"{' '.join(words)[:60]!r} is not an epoch with an offset")
                 epoch, start = parse_int(words[0]), parse_long(words[1])
                 if epoch < 0 or start < 0:
                     raise ValueError(f"{epoch} {start}: an epoch and its offset are 0 or more")

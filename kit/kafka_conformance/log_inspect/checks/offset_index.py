@@ -42,7 +42,7 @@ def open_index(context: Context, path: Path, base_offset: int, *, growing: bool)
         context.findings.add(
             "index-size",
             name,
-            f"{index.size:,} bytes are no multiple of {bytes_each}",
+            f"{index.size:,} bytes are not a multiple of {bytes_each}",
             position=index.size - index.odd,
             size=index.odd,
         )

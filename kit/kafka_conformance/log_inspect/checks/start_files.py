@@ -83,7 +83,7 @@ def _wrong(properties: Mapping[str, str], release: Release) -> str:
 
 
 def check_folders(directory: LogDirectory, findings: Findings) -> None:
-    """Report folders whose names are no partitions, and two folders of one partition."""
+    """Report folders whose names are not partitions, and two folders of one partition."""
     for name in directory.foreign:
         findings.add(
             "folder-not-a-partition", name, "its name is not that of a topic and a partition, such as orders-0"

@@ -42,7 +42,7 @@ def check_transaction_index(
         for entry in index.aborted_entries() if index is not None else ():
             why = _contradiction(entry, before, offsets)
             if not why and sound and not context.cleaned and markers.get(entry.last_offset) != entry.producer_id:
-                why = f"offset {entry.last_offset} is no abort marker of this producer"
+                why = f"offset {entry.last_offset} is not an abort marker of this producer"
             if why:
                 findings.add(
                     "transaction-index-wrong", name, f"producer {entry.producer_id}, offsets {entry.first_offset} to "

@@ -105,7 +105,7 @@ def start_answers(found: Inspection) -> Iterator[tuple[str, str, Sequence[str]]]
     changes, wrong = ([harmless(line) for line in lines] for lines in (start.changes, start.wrong))
     none = "not reached" if start.starts == "no" else "nothing"
     yield "What would it set aside, truncate, delete or rebuild?", "" if changes else none, changes
-    yield "What cannot be read, or is answered wrongly, afterwards?", "" if wrong else none, wrong
+    yield "What cannot be read, or gets a wrong answer, afterwards?", "" if wrong else none, wrong
     if start.starts != "not asked":
         yield "What of a start was not checked?", "", start.not_checked
 

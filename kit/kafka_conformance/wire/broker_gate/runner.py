@@ -332,7 +332,7 @@ class BrokerTarget:
                     self._ids[each["name"]] = each["topicId"]
 
     def _await_coordinators(self) -> None:
-        """Wait until groups and transactions have coordinators, which make topics of their own. Raises BrokerLost."""
+        """Wait until groups and transactions have coordinators, which make topics for themselves. Raises BrokerLost."""
         name = f"{self._prefix}-setup"
         for kind in (_GROUP, _TRANSACTION):
             if self._has("FindCoordinator", _ADMIN["FindCoordinator"]):

@@ -10,7 +10,7 @@ request in flight
 no faults             every record is stored once and in order
 ====================  ===================================================================================================
 
-A record that a client reports as failed may be stored or not. It is a finding of its own where Java's client delivers it.
+A record that a client reports as failed may be stored or not. It is a separate finding where Java's client delivers it.
 A consumer delivers every record of a partition once and in order, and its group commits what was delivered and no more.
 """
 

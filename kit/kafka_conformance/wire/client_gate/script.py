@@ -1,7 +1,7 @@
 """Scripts: what a client is to do, with which settings, and what happens to its requests.
 
 The scripts that ship are in ``scripts.toml``. A producer's script sends ``rounds`` of ``records`` and flushes after each; a
-consumer's reads what the kit has written (``stored``) until so many records have come (``consume``), commits and closes,
+consumer's reads what the kit has written (``stored``) until ``consume`` records have come, commits and closes,
 once for each number::
 
     [[script]]

@@ -102,7 +102,7 @@ def read_trace(path: Path) -> tuple[Head, Iterator[Line]]:
     lines = _lines(path)
     first = next(lines, None)
     if not isinstance(first, Head):
-        raise BadInput(f"{path} is no trace: expected a file that kafka-conformance record has written")
+        raise BadInput(f"{path} is not a trace: expected a file that kafka-conformance record has written")
     if first.format != FORMAT:
         raise BadInput(f"{path} has format {first.format} and not {FORMAT}: it was written by kit {first.kit}")
     return first, _frames(path, lines)
@@ -129,4 +129,4 @@ def _lines(path: Path) -> Iterator[Head | Frame | ConnectionChange]:
             try:
                 yield decoder.decode(line)
             except msgspec.DecodeError as error:
-                raise BadInput(f"{path} line {number} is no line of a trace: {error}") from error
+                raise BadInput(f"{path} line {number} is not a line of a trace: {error}") from error

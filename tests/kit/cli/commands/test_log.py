@@ -48,7 +48,7 @@ def test_log_inspect_of_a_broken_directory_exits_with_1(
     assert run("inspect", str(folder), "--html", str(tmp_path / "page.html")) == 1
     out = capsys.readouterr().out
     assert "broken  foreign-bytes  00000000000000000000.log, bytes " in out
-    assert "These bytes are no record batch." in out
+    assert "These bytes are not a record batch." in out
     assert "\x1b[31m" not in out
     assert "BROKEN: 1 broken" in out
     page = (tmp_path / "page.html").read_text()
@@ -58,7 +58,7 @@ def test_log_inspect_of_a_broken_directory_exits_with_1(
     document = json.loads(capsys.readouterr().out)
     assert document["verdict"] == "broken"
     assert [row["kind"] for row in document["findings"]] == ["unknown-file", "foreign-bytes"]
-    assert document["findings"][1]["meaning"].startswith("These bytes are no record batch.")
+    assert document["findings"][1]["meaning"].startswith("These bytes are not a record batch.")
 
 
 def test_log_inspect_strict_exits_1_for_suspicious_findings(folder: Path) -> None:

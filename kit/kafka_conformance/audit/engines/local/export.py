@@ -110,7 +110,7 @@ class LocalExport:
 def files_of(path: str) -> list[str]:
     """Return the files that a path names: a file, a folder with all below it, or a pattern (``*``, ``?``, ``[]``, ``{}``).
 
-    A name that exists is no pattern. As for Spark, names that begin with ``_`` or a dot are left out. Raises BadInput if
+    A name that exists is not a pattern. As for Spark, names that begin with ``_`` or a dot are left out. Raises BadInput if
     there is none, and for a FIFO or a device.
     """
     found: list[str] = []
@@ -278,7 +278,7 @@ def _time(text: str, path: str) -> int:
     try:
         return parse_time(text)
     except ValueError as error:
-        raise BadInput(f"{path}: {text!r} is no timestamp: expected one as in ISO 8601") from error
+        raise BadInput(f"{path}: {text!r} is not a timestamp: expected one as in ISO 8601") from error
 
 
 def _keys(column: pa.ChunkedArray, encoding: str, path: str, name: str) -> pa.ChunkedArray | pa.Array:

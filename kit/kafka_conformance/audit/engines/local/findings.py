@@ -35,7 +35,7 @@ class LocalFindings:
     def mapped(
         self, kind: str, columns: Sequence[str], work: Work, gives: pa.Schema, *, where: Where = (), buckets: int = 0
     ) -> pa.Table:
-        """Return the rows that ``work`` makes of these columns; each of ``buckets``, or each file, is a part of its own."""
+        """Return the rows that ``work`` makes of these columns; each of ``buckets``, or each file, is a separate part."""
         parts: Sequence[tuple[Where, Sequence[str]]] = [(where, [file]) for file in self._folder.files(kind)]
         if buckets:
             parts = [(({"bucket": (number,)},), self._folder.files(kind)) for number in range(buckets)]

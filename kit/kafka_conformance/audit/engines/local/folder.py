@@ -109,9 +109,9 @@ class RunFolder:
         except OSError as error:
             raise BadInput(f"{self.path / name} cannot be read: {error.strerror}") from error
 
-    def write(self, name: str, data: bytes, *, anew: bool = False) -> None:
-        """Write a file, whole or not at all; with ``anew``, fail if it exists."""
-        if not anew:
+    def write(self, name: str, data: bytes, *, exclusive: bool = False) -> None:
+        """Write a file, whole or not at all; with ``exclusive``, fail if it exists."""
+        if not exclusive:
             write_whole(self.path / name, data)
             return
         try:

@@ -71,7 +71,7 @@ def _json(lines: Iterator[tuple[int, bytes]], name: str, _: str) -> Iterator[Tex
         try:
             yield _DECODER.decode(line)
         except UNREADABLE as error:
-            raise BadInput(f"line {number} of {name} is no JSON object: {error}") from error
+            raise BadInput(f"line {number} of {name} is not a JSON object: {error}") from error
 
 
 def _csv(lines: Iterator[tuple[int, bytes]], name: str, key: str) -> Iterator[TextRow]:
@@ -91,7 +91,7 @@ def _csv(lines: Iterator[tuple[int, bytes]], name: str, key: str) -> Iterator[Te
                 else int(text) for column, text in row.items()
             }  # fmt: skip
     except (csv.Error, UnicodeDecodeError) as error:
-        raise BadInput(f"line {at} of {name} is no CSV: {error}") from error
+        raise BadInput(f"line {at} of {name} is not CSV: {error}") from error
 
 
 def _console(lines: Iterator[tuple[int, bytes]], name: str, key: str) -> Iterator[TextRow]:

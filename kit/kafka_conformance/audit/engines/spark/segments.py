@@ -68,7 +68,7 @@ class Segments(LocalSegments):
 
 
 def _numbers(spark: Spark, count: int) -> DataFrame:
-    """Return a frame of the numbers below ``count``, each in a task of its own."""
+    """Return a frame of the numbers below ``count``, each in a separate task."""
     return spark.session.range(0, count, 1, count)
 
 
