@@ -98,7 +98,7 @@ def test_broker_that_does_not_start_keeps_the_recorded_result(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("words", "why"), [(["kfkae"], "unknown broker 'kfkae': expected one of"), (["--table", "kfake"], "gates nothing")]
 )
-def test_unknown_broker_or_broker_beside_table_is_refused_before_any_gate(words: list[str], why: str) -> None:
+def test_unknown_broker_or_broker_together_with_table_is_refused_before_any_gate(words: list[str], why: str) -> None:
     ran = CliRunner().invoke(broker_gates.main, words)
     assert (ran.exit_code, why in ran.output) == (2, True)
 

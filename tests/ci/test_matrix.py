@@ -251,7 +251,7 @@ def test_broker_events_without_result_are_refused_by_name_of_file(tmp_path: Path
     assert f"{path} holds no event of a gate of brokers" in ran.output
 
 
-def test_pages_are_written_from_records_and_those_of_gone_clients_removed(
+def test_pages_are_written_from_records_and_pages_of_removed_clients_deleted(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(matrix, "DOCS", tmp_path)

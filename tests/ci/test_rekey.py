@@ -32,7 +32,7 @@ def test_code_in_which_only_a_given_name_changed_does_not_differ() -> None:
         "def ask(question, release):\n    return question.hash(question)",
     ],
 )
-def test_code_with_another_change_beside_the_rename_differs(after: str) -> None:
+def test_code_with_another_change_than_the_rename_differs(after: str) -> None:
     before = code("def ask(question, at):\n    return question.hash(at)")
     assert differing_definition(before, code(after), RELEASE) == "module:ask"
 

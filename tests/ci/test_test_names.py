@@ -13,8 +13,23 @@ ROOT = Path(__file__).parents[2]
 PRONOUNS = frozenset({"it", "its", "nobody", "somebody", "them", "they", "whoever"})
 PRIVATE = frozenset(
     {
-        *("alike", "anew", "believed", "fate", "heard", "hears", "knows", "mend", "mended", "mends", "met", "party"),
-        *("said", "stories", "story", "stranger", "strangers", "told", "trouble", "troubles", "vain"),
+        *(
+            "alike",
+            "anew",
+            "believed",
+            "beside",
+            "fate",
+            "gone",
+            "heard",
+            "hears",
+            "knows",
+            "mend",
+            "mended",
+            "mends",
+            "met",
+            "party",
+        ),
+        *("said", "stories", "story", "stranger", "strangers", "told", "trouble", "troubles", "vain", "what"),
     }
 )
 """Words that the project once used in a sense of its own; the field has others."""
@@ -48,7 +63,7 @@ def test_every_test_name_has_four_words_and_no_pronoun_or_private_term() -> None
         ("test_partition_of_null_key_stays_until_batch_is_full", ""),
         ("test_paths", "fewer than four words"),
         ("test_a_page_is_written", ""),
-        ("test_it_says_what_it_selects", "it: name the subject"),
+        ("test_it_says_what_it_selects", "it, what: name the subject"),
         ("test_a_changed_jar_is_told_with_a_hint", "told: name the subject"),
     ],
 )

@@ -18,8 +18,7 @@ from json_mutations import HOSTILE, hostile_json, mutated_json, mutated_lines
 from kafka_conformance.audit.attribution.placements import PLACEMENTS
 from kafka_conformance.audit.engines import finished_run
 from kafka_conformance.audit.engines.local import export
-from kafka_conformance.audit.plan import CHUNK_RECORDS
-from kafka_conformance.audit.plan import FuzzPlan as AuditPlan
+from kafka_conformance.audit.plan import CHUNK_RECORDS, AuditPlan
 from kafka_conformance.audit.retention import Deletions
 from kafka_conformance.audit.selection import RecordSelection, parse_bound, parse_share
 from kafka_conformance.audit.sources import chunked

@@ -56,10 +56,10 @@ def spins(data: bytes) -> None:
 @pytest.mark.parametrize(
     ("read", "found"),
     [
-        (raises_key_error, "KeyError is no documented error"),
+        (raises_key_error, "KeyError is not a documented error"),
         (allocates, r"\d+ MiB of memory: the limit is 16 MiB"),
         (allocates_in_rust, r"\d+ MiB of memory: the limit is 16 MiB"),
-        (reserves, "MemoryError is no documented error"),
+        (reserves, "MemoryError is not a documented error"),
         (spins, r"not done after 0\.25 s of processor time"),
     ],
 )

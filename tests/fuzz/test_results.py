@@ -27,7 +27,7 @@ from kafka_conformance.verify import partial_rows
 from kafka_conformance.verify.coverage import record as coverage_record
 from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.mutants import record as mutant_record
-from kafka_conformance.verify.verification import FuzzPlan as Proof
+from kafka_conformance.verify.verification import VerificationPlan as Proof
 from kafka_reference.certificate import certificate
 from kafka_reference.releases import parse_release
 

@@ -67,7 +67,7 @@ class Door:
         except _Stuck:
             raise BrokenPromise(f"not done after {self.seconds * _STUCK:g} s of processor time") from None
         except Exception as error:
-            raise BrokenPromise(f"{type(error).__name__} is no documented error: {str(error)[:200]}") from error
+            raise BrokenPromise(f"{type(error).__name__} is not a documented error: {str(error)[:200]}") from error
         took, grown = time.process_time() - began, (_memory("HWM") - resident) / MIB
         if took > self.seconds:
             raise BrokenPromise(f"{took:.1f} s of processor time: the limit is {self.seconds:g} s")

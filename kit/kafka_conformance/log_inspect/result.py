@@ -130,7 +130,7 @@ class FindingRow(msgspec.Struct, frozen=True, kw_only=True):
 class StartVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What a start of a broker of the release ``kafka`` would do.
 
-    ``starts`` is ``yes``, ``no``, ``cannot tell``, or ``not asked`` if there is no log directory of a broker. ``stopped_by``,
+    ``starts`` is ``yes``, ``no``, ``cannot tell``, or ``not asked`` without a log directory. ``stopped_by``,
     ``changes`` and ``wrong`` answer the three questions, a line for each kind of finding and partition. ``read`` is what a
     start reads and was checked, ``not_checked`` what it reads and was not.
     """

@@ -25,7 +25,7 @@ it is read. The order of the checks decides which of two conflicts is reported: 
 :class:`~.config_behaviour.ProducerConfigBehaviour`. Values are parsed before any of this (:mod:`.config_def`).
 
 Java source mirrored: the constructor of ``KafkaProducer`` with its ``configureTransactionState``, ``configureRetries``,
-``configureInflightRequests`` and ``configureAcks`` (0.10.0.1 to 3.1.0), and ``ProducerConfig.postProcessParsedConfig``
+``configureInflightRequests`` and ``configureAcks`` (up to 3.1.0), and ``ProducerConfig.postProcessParsedConfig``
 (since 2.5.0).
 """
 

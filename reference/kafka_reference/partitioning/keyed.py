@@ -14,7 +14,7 @@ Arguments out of their range, as Java treats them:
 
 Java source mirrored: ``BuiltInPartitioner.partitionForKey(byte[], int)``, since 3.3.0,
 https://github.com/apache/kafka/blob/4.4.0/clients/src/main/java/org/apache/kafka/clients/producer/internals/BuiltInPartitioner.java
-and the same expression in ``DefaultPartitioner.partition``, 0.10.0.1 to 3.2.3,
+and the same expression in ``DefaultPartitioner.partition``, up to 3.2.3,
 https://github.com/apache/kafka/blob/3.2.3/clients/src/main/java/org/apache/kafka/clients/producer/internals/DefaultPartitioner.java
 """
 

@@ -73,7 +73,7 @@ def test_file_without_a_byte_is_an_empty_topic(tmp_path: Path, name: str) -> Non
     assert ran.return_value == 2
 
 
-def test_parquet_file_without_a_byte_beside_others_counts_for_nothing(tmp_path: Path) -> None:
+def test_empty_parquet_file_among_others_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "t").mkdir()
     (tmp_path / "t" / "a.parquet").touch()
     pq.write_table(pa.Table.from_pylist(rows()), tmp_path / "t" / "b.parquet")

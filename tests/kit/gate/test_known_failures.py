@@ -276,7 +276,7 @@ def test_cases_of_an_entry_cover_these_questions_alone(tmp_path: Path) -> None:
     assert known.wrong() == []
 
 
-def test_one_of_the_cases_that_agrees_makes_an_entry_stale(tmp_path: Path) -> None:
+def test_known_failure_with_one_agreeing_case_is_stale(tmp_path: Path) -> None:
     known = _known(tmp_path, CASES)
     known.covers(_miss())
     (wrong,) = known.wrong()

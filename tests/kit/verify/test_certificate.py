@@ -15,8 +15,7 @@ from kafka_conformance.core.pipeline import Tally
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify import certificate as certificates
-from kafka_conformance.verify.coverage.record import CertificateRow as CoverageRow
-from kafka_conformance.verify.coverage.record import Method, Ratio, Record
+from kafka_conformance.verify.coverage.record import CoverageRow, Method, Ratio, Record
 from kafka_conformance.verify.fingerprint import fingerprint
 from kafka_conformance.verify.verification import RuleResult, VerificationPlan
 from kafka_jars.pins import load

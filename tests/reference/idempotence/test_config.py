@@ -101,7 +101,7 @@ def test_first_of_several_config_conflicts_in_check_order_is_reported(version: s
 
 
 @pytest.mark.parametrize(("version", "message"), [("2.8.2", ACKS), ("3.0.0", ACKS), ("3.0.2", ID), ("4.4.0", ID)])
-def test_acks_1_with_transactional_id_is_reported_as_id_since_3_0_1(version: str, message: str) -> None:
+def test_acks_1_with_transactional_id_names_the_id_in_the_error_since_3_0_1(version: str, message: str) -> None:
     assert refused(version, {"acks": "1", "transactional.id": "id"}) == message
 
 

@@ -47,7 +47,7 @@ def test_default_rule_of_each_client_is_the_stated_one() -> None:
     assert {client: rule for rule, clients in DEFAULTS.items() for client in clients} == CLIENTS
 
 
-def test_partition_that_was_seen_leaves_the_rules_that_fit() -> None:
+def test_seen_partition_restricts_rules_to_those_that_give_that_partition() -> None:
     everything = place(KEY, 25)
     for seen in range(25):
         assert place(KEY, 25, seen=seen) == tuple(one for one in everything if one.partition in (None, seen))

@@ -71,7 +71,7 @@ def test_records_before_and_after_a_partition_count_increase_are_attributed_corr
     assert (got[-100:] != 1).all()
 
 
-def test_partition_count_increase_beside_a_second_partitioner_is_attributed_correctly() -> None:
+def test_partition_count_increase_with_a_second_partitioner_is_attributed_correctly() -> None:
     topic = Topic(0, 12).write(1500, GROWN, CRC).write(1500, JAVA, CRC)
     hold(topic, JAVA, CRC, GROWN, either=0.35)
 

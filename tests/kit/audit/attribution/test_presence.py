@@ -53,7 +53,7 @@ def test_two_partitioners_are_found_at_shares_down_to_three_percent(other: Produ
     assert found(JAVA, other, shares=(1 - share, share)) == ["murmur2@12", f"{other[0]}@{other[1]}"]
 
 
-def test_rare_partitioner_is_found_beside_murmur2_and_a_constant_partition() -> None:
+def test_rare_partitioner_is_found_with_murmur2_and_a_constant_partition() -> None:
     """The few keys outside that partition are a small part of those that Java's placement leaves unexplained."""
     keys = [b"user-%d" % number for number in range(6000)]
     java, crc = (np.array([audit_truth.place(slug, key, 12) for key in keys]) for slug, _ in (JAVA, CRC))
@@ -101,7 +101,7 @@ def test_new_partition_count_is_found_from_the_first_sixty_records() -> None:
     assert names(present(topic.column())) == ["murmur2@24", "murmur2@12"]
 
 
-def test_partition_count_increase_is_found_beside_a_second_partitioner() -> None:
+def test_partition_count_increase_is_found_with_a_second_partitioner() -> None:
     assert found(GROWN, JAVA, CRC, partition=0, records=2000) == ["murmur2@12", "librdkafka-consistent@12", "murmur2@3"]
 
 

@@ -116,7 +116,7 @@ def test_partitioner_by_first_or_last_byte_of_the_key_is_found(rule: str, count:
 
 
 @pytest.mark.parametrize("rule", ["murmur2", "librdkafka-consistent", "sarama-hash"])
-def test_integer_partitioner_is_found_beside_a_hash_partitioner(rule: str) -> None:
+def test_integer_partitioner_is_found_in_topic_with_hash_partitioner(rule: str) -> None:
     keys = KEYS["long digits"]
     where = [audit_truth.place(rule, key, 12) if number % 2 else int(key) % 12 for number, key in enumerate(keys)]
     found, _ = examine(audit_truth.column(keys, np.array(where, np.int32), 12), Placed("murmur2", 12))

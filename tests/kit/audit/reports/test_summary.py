@@ -284,7 +284,7 @@ def test_unexplained_records_text_depends_on_the_share_of_split_keys(splits: Spl
     assert words or sentence == "100 % match no known placement."
 
 
-def test_split_keys_do_not_describe_unexplained_records_beside_a_known_partitioner() -> None:
+def test_unexplained_records_of_mixed_topic_are_not_described_by_split_keys() -> None:
     assert "0.2 % match no known placement." in summary.topic_writers(audits.mixed(splits=Splits(0, 100, 0, None, ())))
 
 

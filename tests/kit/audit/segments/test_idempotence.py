@@ -38,7 +38,7 @@ def test_sequence_gaps_repeats_and_epoch_regressions_in_segments_are_reported(
         assert (one.file, one.position) == (f"orders-0/{base:020}.log", position)
 
 
-def test_sequence_gap_beside_missing_offsets_is_reported_as_uncertain(tmp_path: Path) -> None:
+def test_sequence_gap_next_to_missing_offsets_is_reported_as_uncertain(tmp_path: Path) -> None:
     log = Log(tmp_path / "orders-0")
     log.append(batch([b"a"] * 3, (5, 0, 0)))
     log.offset += 4

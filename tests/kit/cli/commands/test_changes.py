@@ -53,7 +53,7 @@ def test_changes_command_lists_producer_changes_with_highest_severity_first() ->
     assert all(action.startswith("No") for action in unnoticed)
 
 
-def test_changes_command_lists_partitioner_classes_removed_in_4_0_as_gone() -> None:
+def test_changes_command_lists_partitioner_classes_removed_in_4_0() -> None:
     found = printed("changes", "3.9.2", "4.0.0")["changes"]
     assert _gone(found) == {"default-partitioner", "uniform-sticky-partitioner", "zookeeper-leader-election"}
     assert not _gone(printed("changes", "3.8.0", "3.9.2")["changes"])
@@ -64,7 +64,7 @@ def _gone(found: list[dict[str, Any]]) -> set[str]:
     return {classes[one["title"]] for one in found if one["what"] == "is gone" and one["title"] in classes}
 
 
-def test_setting_field_of_only_the_older_release_is_listed_as_gone() -> None:
+def test_setting_field_of_only_the_older_release_is_listed_as_removed() -> None:
     found = printed("changes", "2.8.2", "3.9.2")["changes"]
     what = {one["title"].partition(":")[0].partition(";")[0]: one["what"] for one in found}
     assert what["The default of enable.idempotence is ignored"] == "is gone"

@@ -96,6 +96,6 @@ def test_group_play_in_which_partitions_move_on_exits_with_1(
 
 @pytest.mark.parametrize("words", [["--kafka", "9.9.9"], ["--kafka", "x"], ["--event", "x"],
                                    ["--kafka", "3.3.2", "--assignor", "server-uniform-assignor"]])  # fmt: skip
-def test_what_cannot_be_played_is_an_error(file: str, words: list[str]) -> None:
+def test_history_that_cannot_be_played_is_refused(file: str, words: list[str]) -> None:
     with pytest.raises(BadInput):
         run(file, *words)

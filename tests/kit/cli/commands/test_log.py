@@ -204,7 +204,7 @@ def test_log_inspect_exits_2_for_segment_that_is_a_fifo_or_dangling_link(
         assert "not judged: 1 unreadable" in out
 
 
-def test_log_find_by_time_exits_with_what_was_found(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_find_by_time_exit_code_depends_on_the_result(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     root = str(folder.parent)
     assert run("find", root, "--time", "2023-11-14T22:13:20") == 0
     out = capsys.readouterr().out
@@ -215,7 +215,7 @@ def test_log_find_by_time_exits_with_what_was_found(folder: Path, capsys: pytest
     path = folder / f"{126:020}.log"
     path.write_bytes(b"no batch" * 20)
     assert run("find", root, "--time", "2023-11-14") == 2
-    assert f"not read: orders-0/{126:020}.log: at position 0 is no batch" in capsys.readouterr().out
+    assert f"not read: orders-0/{126:020}.log: at position 0 is not a batch" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("words", [[], ["1", "--time", "2023-11-14"], ["1", "--scan"], ["--time", "yesterday"]])

@@ -128,7 +128,7 @@ def test_mistake_of_a_consumer_is_found(
     assert read(change(GIVEN), committed) == found
 
 
-def test_consumer_that_did_not_end_left_out_only_what_is_before_other_records() -> None:
+def test_consumer_that_did_not_end_misses_only_records_before_received_ones() -> None:
     found = judge_consumer(READ, RECORDS, Results([GIVEN[0], GIVEN[2]]), LOG, {0: 2}, ended=False)
     assert [(one.kind, one.what) for one in found] == [
         ("not-delivered", "0@1"),

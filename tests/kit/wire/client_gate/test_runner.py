@@ -78,7 +78,7 @@ open(env["RESULTS"], "w").write(text.replace('"offset": 3}', '"offset": 4}'))
         (REPORTS_OTHER_OFFSETS, "stored-elsewhere"),
     ],
 )
-def test_adapter_that_reports_other_than_what_happened_differs(
+def test_adapter_report_that_contradicts_the_trace_differs(
     address: str, tmp_path: Path, program: str, kind: str
 ) -> None:
     outcome = run(address, tmp_path, program)

@@ -39,7 +39,7 @@ def test_file_that_is_not_a_trace_is_refused(path: Path, content: bytes) -> None
 def test_damaged_trace_line_is_refused_with_line_number(path: Path) -> None:
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(lines[0] + lines[1] + lines[2].replace(b'"size"', b'"sice"'))
-    with pytest.raises(BadInput, match="line 3 is no line of a trace"):
+    with pytest.raises(BadInput, match="line 3 is not a line of a trace"):
         list(read_trace(path)[1])
 
 

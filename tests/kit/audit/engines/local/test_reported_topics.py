@@ -148,7 +148,7 @@ def test_hash_variants_indistinguishable_for_the_keys_are_named_together(tmp_pat
     assert {share.placed.rule, *share.alike} >= {SCS, "string-hash-code-masked", "string-hash-code-floor-mod"}
 
 
-def test_long_hash_partitioner_is_found_beside_text_keys_placed_by_java(tmp_path: Path) -> None:
+def test_long_hash_partitioner_is_found_in_topic_with_text_keys_of_java(tmp_path: Path) -> None:
     longs = [bytes.fromhex(name[:16].decode()) for name in names("long")]
     rule = "long-hash-code-abs-or-zero"
     records = [(audit_truth.place(rule, key, 7), key) for key in longs] + java(names("text", 300), bytes, 7)
