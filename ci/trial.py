@@ -65,8 +65,8 @@ def read_trials(path: Path = TRIALS) -> list[Trial]:
 def outcome(one: Gated) -> Outcome:
     """Return what a gate found."""
     ended = [row.ended for row in one.seen.rows if row.ended]
-    told = [found.diagnosis for row in one.seen.rows for found in row.differed]
-    diagnoses = [*(one for one in told if one), *(one for end in ended for one in end.diagnoses)]
+    reported = [found.diagnosis for row in one.seen.rows for found in row.differed]
+    diagnoses = [*(one for one in reported if one), *(one for end in ended for one in end.diagnoses)]
     return Outcome(
         frozenset(end.rule for end in ended if end.differed + end.known + end.failed),
         frozenset(one.mutant.removeprefix("key:") for one in diagnoses),
@@ -91,9 +91,9 @@ def _row(trial: Trial, outcomes: Sequence[Outcome], seeds: int) -> list[str]:
     name, _, setting = trial.target.partition(":")
     driver = read_driver(ROOT / FOLDER / name)
     found = sum(one.rules == frozenset(trial.differs) for one in outcomes)
-    told = Counter(name for one in outcomes for name in one.names)
+    reported = Counter(name for one in outcomes for name in one.names)
     diagnosed = ", ".join(
-        f"{code(name)}{'' if times == seeds else f' {times}'}" for name, times in sorted(told.items())
+        f"{code(name)}{'' if times == seeds else f' {times}'}" for name, times in sorted(reported.items())
     )
     false = sum(len(false_names(trial, one)) for one in outcomes)
     silent = "no known mistake" if trial.differs else "conforms"

@@ -19,14 +19,14 @@ from kafka_conformance.brokers.settings import (
 from kafka_conformance.core.errors import BadInput
 
 
-def told(node: Node, nodes: tuple[Node, ...], **settings: str) -> dict[str, str]:
+def reported(node: Node, nodes: tuple[Node, ...], **settings: str) -> dict[str, str]:
     lines = properties(node, nodes, Path("/data/1"), settings).splitlines()
     return dict(line.split("=", 1) for line in lines)
 
 
 def test_single_kraft_node_is_broker_and_controller() -> None:
     node = Node(1, 21_000, 21_001)
-    said = told(node, (node,))
+    said = reported(node, (node,))
     assert said["process.roles"] == "broker,controller"
     assert said["listeners"] == "PLAINTEXT://127.0.0.1:21000,CONTROLLER://127.0.0.1:21001"
     assert said["controller.quorum.voters"] == "1@127.0.0.1:21001"
@@ -37,7 +37,7 @@ def test_single_kraft_node_is_broker_and_controller() -> None:
 
 def test_only_the_first_of_three_nodes_is_controller_quorum_voter() -> None:
     nodes = (Node(1, 21_000, 21_003), Node(2, 21_001), Node(3, 21_002))
-    said = [told(node, nodes) for node in nodes]
+    said = [reported(node, nodes) for node in nodes]
     assert [each["process.roles"] for each in said] == ["broker,controller", "broker", "broker"]
     assert {each["controller.quorum.voters"] for each in said} == {"1@127.0.0.1:21003"}
     assert said[2]["listeners"] == said[2]["advertised.listeners"] == "PLAINTEXT://127.0.0.1:21002"
@@ -48,7 +48,7 @@ def test_only_the_first_of_three_nodes_is_controller_quorum_voter() -> None:
 def test_cluster_with_separate_controller_has_a_fourth_node_as_only_voter() -> None:
     nodes = nodes_of(3, None, separate_controller=True)
     assert [(node.id, node.roles) for node in nodes] == [(100, "controller"), *((each, "broker") for each in (1, 2, 3))]
-    said = [told(node, nodes) for node in nodes]
+    said = [reported(node, nodes) for node in nodes]
     assert {each["controller.quorum.voters"] for each in said} == {f"100@127.0.0.1:{nodes[0].controller_port}"}
     assert said[0]["listeners"] == f"CONTROLLER://127.0.0.1:{nodes[0].controller_port}"
     assert "advertised.listeners" not in said[0]
@@ -74,7 +74,7 @@ def test_zookeeper_cluster_has_only_broker_nodes_without_kraft_settings() -> Non
 
 def test_given_broker_setting_overrides_the_default() -> None:
     node = Node(1, 21_000, 21_001)
-    said = told(node, (node,), **checked_settings({"auto.create.topics.enable": True, "log.segment.bytes": 1024}))
+    said = reported(node, (node,), **checked_settings({"auto.create.topics.enable": True, "log.segment.bytes": 1024}))
     assert said["auto.create.topics.enable"] == "true"
     assert said["log.segment.bytes"] == "1024"
 

@@ -59,7 +59,7 @@ def test_every_mutant_is_killed_by_a_shipped_case_of_the_same_rule(shipped: dict
 def test_shipped_cases_name_the_pinned_jars(shipped: dict[str, Frozen]) -> None:
     pins = load()
     for slug, rule in RULES.items():
-        told = shipped[slug].provenance
+        reported = shipped[slug].provenance
         has = [
             version
             for version in map(str, sorted(map(parse_release, pins.releases)))
@@ -68,9 +68,9 @@ def test_shipped_cases_name_the_pinned_jars(shipped: dict[str, Frozen]) -> None:
         jars = {
             version: (pins.brokers[version] if rule.broker else pins.releases[version])[0].sha256 for version in has
         }
-        assert told.jars == jars, slug
-        assert list(told.jars) == has, slug
-        assert told.java == rule.source
+        assert reported.jars == jars, slug
+        assert list(reported.jars) == has, slug
+        assert reported.java == rule.source
 
 
 def test_every_release_has_at_least_40_frozen_cases_of_each_rule(shipped: dict[str, Frozen]) -> None:

@@ -82,11 +82,11 @@ def test_releases_with_equal_answers_share_one_case() -> None:
 
 def test_frozen_cases_name_jars_jvm_and_java_source() -> None:
     made, other = frozen(Told(), MURMUR2, RULES["sequence-decrement"])
-    told = made.frozen.provenance
-    assert (told.rule, told.java, told.jvm) == ("murmur2", MURMUR2.source, "21 (a fake)")
-    assert told.jars == {f"{at}": f"sha256 of {at}" for at in (OLD, MIDDLE, NEW)}
-    assert list(told.jars) == ["2.0.1", "3.1.2", "4.4.0"], "oldest first"
-    assert (told.seed, told.examples, told.cases) == (7, 15, len(made.frozen.cases))
+    reported = made.frozen.provenance
+    assert (reported.rule, reported.java, reported.jvm) == ("murmur2", MURMUR2.source, "21 (a fake)")
+    assert reported.jars == {f"{at}": f"sha256 of {at}" for at in (OLD, MIDDLE, NEW)}
+    assert list(reported.jars) == ["2.0.1", "3.1.2", "4.4.0"], "oldest first"
+    assert (reported.seed, reported.examples, reported.cases) == (7, 15, len(made.frozen.cases))
     assert other.frozen.provenance.rule == "sequence-decrement"
     assert made.asked == 3 * (made.asked // 3) > 0
 

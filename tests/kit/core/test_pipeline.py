@@ -57,13 +57,13 @@ def from_a_thousand_on(question: Number, release: Release) -> Answer:
     return {"double": 0} if question.number >= 1000 else doubled(question, release)
 
 
-def told(counts: Any) -> tuple[int, int, int, int, int]:
+def reported(counts: Any) -> tuple[int, int, int, int, int]:
     return counts.total, counts.agreed, len(counts.differences), len(counts.errors), counts.unsupported
 
 
 def test_tally_of_equal_answers_counts_agreement_sources_and_labels() -> None:
     counts = tally(DOUBLE, mutant(doubled), SOURCES)
-    assert told(counts) == (13, 13, 0, 0, 0)
+    assert reported(counts) == (13, 13, 0, 0, 0)
     assert dict(counts.asked) == {"small": 10, "large": 3}
     assert dict(counts.labels) == {"even": 7, "odd": 6}
     assert counts.missing_labels == []
@@ -71,7 +71,7 @@ def test_tally_of_equal_answers_counts_agreement_sources_and_labels() -> None:
 
 def test_tally_records_differences_with_question_and_source() -> None:
     counts = tally(DOUBLE, mutant(from_a_thousand_on), SOURCES)
-    assert told(counts) == (13, 11, 2, 0, 0)
+    assert reported(counts) == (13, 11, 2, 0, 0)
     assert counts.differences == [
         Difference(Number(1000), {"double": 2000}, {"double": 0}, source="large"),
         Difference(Number(5000), {"double": 10000}, {"double": 0}, source="large"),
@@ -91,7 +91,7 @@ def test_exception_of_either_implementation_counts_as_error_not_agreement(
     one = ReferenceAnswerer("broken", broken)
     pair = Comparison(one, JAVA, AT) if expected_fails else Comparison(JAVA, one, AT)
     counts = tally(DOUBLE, pair, SOURCES)
-    assert told(counts) == (13, 12, 0, 1, 0)
+    assert reported(counts) == (13, 12, 0, 1, 0)
     assert counts.errors[0].question == Number(3)
     (what,) = counts.error_lines(1)
     assert what.startswith("broken 4.4.0: ")
@@ -103,7 +103,7 @@ def test_exceptions_of_both_implementations_count_as_errors_not_agreement() -> N
         raise RuntimeError("broke")
 
     both = ReferenceAnswerer("broken", broken)
-    assert told(tally(DOUBLE, Comparison(both, both, AT), SOURCES)) == (13, 0, 0, 13, 0)
+    assert reported(tally(DOUBLE, Comparison(both, both, AT), SOURCES)) == (13, 0, 0, 13, 0)
 
 
 def test_question_unsupported_by_only_one_implementation_counts_as_error() -> None:
@@ -112,7 +112,7 @@ def test_question_unsupported_by_only_one_implementation_counts_as_error() -> No
             raise NotInThisRelease("came later")
         return doubled(question, release)
 
-    assert told(tally(DOUBLE, mutant(absent), SOURCES)) == (13, 10, 0, 3, 0)
+    assert reported(tally(DOUBLE, mutant(absent), SOURCES)) == (13, 10, 0, 3, 0)
 
 
 def test_question_unsupported_by_both_implementations_counts_as_unsupported() -> None:
@@ -123,7 +123,7 @@ def test_question_unsupported_by_both_implementations_counts_as_unsupported() ->
 
     nobody = mutant(absent).actual
     pair = Comparison(nobody, nobody, AT)
-    assert told(tally(DOUBLE, pair, SOURCES)) == (10, 10, 0, 0, 3)
+    assert reported(tally(DOUBLE, pair, SOURCES)) == (10, 10, 0, 0, 3)
 
 
 def test_implementation_that_returns_too_few_answers_raises_value_error() -> None:

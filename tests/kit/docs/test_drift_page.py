@@ -16,14 +16,14 @@ OLD, NEW = "4.3.1", "4.4.0"
 
 
 def test_drift_page_lists_rules_changed_in_4_4_0_as_recorded() -> None:
-    told = set(re.findall(r"^\| `([\w-]+)` \| changed \|", PAGE, re.MULTILINE))
+    reported = set(re.findall(r"^\| `([\w-]+)` \| changed \|", PAGE, re.MULTILINE))
     recorded = read_changes(DOCS / "changes").rules
-    assert told == {each.rule for each in recorded if (each.before, each.after, each.what) == (OLD, NEW, "changes")}
+    assert reported == {each.rule for each in recorded if (each.before, each.after, each.what) == (OLD, NEW, "changes")}
 
 
 def test_drift_page_lists_rules_available_in_both_releases() -> None:
-    told = re.findall(r"^\| `([\w-]+)` \| (?:same|changed) \| [\d,]+ \|", PAGE, re.MULTILINE)
-    assert told == [slug for slug, rule in RULES.items() if rule.has_java(parse_release(OLD))]
+    reported = re.findall(r"^\| `([\w-]+)` \| (?:same|changed) \| [\d,]+ \|", PAGE, re.MULTILINE)
+    assert reported == [slug for slug, rule in RULES.items() if rule.has_java(parse_release(OLD))]
 
 
 def test_drift_page_states_size_limit_of_a_sampled_space() -> None:

@@ -78,10 +78,10 @@ def _frozen(monkeypatch: pytest.MonkeyPatch) -> None:
 def _gate(target: Any, folder: Path, *rules: Rule, known: KnownFailures | None = None, named: bool = False,
           release: Release = NEWEST) -> list[Event]:  # fmt: skip
     plan = GatePlan([(rule, release) for rule in rules or (MURMUR2,)], 40, 1, folder, named, "target:mine")
-    told: list[Event] = []
-    gated = gate(target, plan, known or KnownFailures(today=date(2026, 1, 1)), told.append, Steps("", 1))
-    assert told == gated.events
-    return told
+    reported: list[Event] = []
+    gated = gate(target, plan, known or KnownFailures(today=date(2026, 1, 1)), reported.append, Steps("", 1))
+    assert reported == gated.events
+    return reported
 
 
 def _of(events: Sequence[Event], kind: type[Any]) -> Iterator[Any]:

@@ -181,9 +181,9 @@ def test_time_search_covers_all_partitions_unless_a_partition_is_named(tmp_path:
 def test_time_search_tells_when_each_partition_begins_and_ends(tmp_path: Path) -> None:
     for name in ("orders-0", "orders-1"):
         healthy(tmp_path / name)
-    told: list[str] = []
-    find_time(open_directory(tmp_path), (0, 1), begins=told.append, ends=lambda: told.append("end"))
-    assert told == ["orders-0", "end", "orders-1", "end"]
+    reported: list[str] = []
+    find_time(open_directory(tmp_path), (0, 1), begins=reported.append, ends=lambda: reported.append("end"))
+    assert reported == ["orders-0", "end", "orders-1", "end"]
 
 
 def test_answers_of_a_broker_are_printed_of_50_partitions_and_the_others_counted() -> None:

@@ -315,8 +315,8 @@ def test_crashes_in_two_batches_lose_only_the_two_questions_at_fault() -> None:
 def test_duplicate_answer_to_the_last_question_is_reported_at_finish() -> None:
     with hostile("answers_twice") as answerer:
         ask(answerer, ["00", "bad1"])
-        told = answerer.finish()
-        assert told == Lost("twice", "the driver answered a question twice, the one with the id q2", HINTS["twice"])
+        reported = answerer.finish()
+        assert reported == Lost("twice", "the driver answered a question twice, the one with the id q2", HINTS["twice"])
     with hostile("well_behaved") as answerer:
         ask(answerer, ["00"])
         assert answerer.finish() is None
@@ -346,9 +346,9 @@ def test_duplicate_answer_at_driver_exit_is_reported_as_twice() -> None:
     late = (HOSTILE / "well_behaved.py").read_text() + '\nsay({"id": "q1", "answer": {"hash": 2}})\n'
     with driver(late) as answerer:
         assert ask(answerer, ["00"]) == [right("00")]
-        told = answerer.finish()
-    assert told is not None
-    assert told.error == "twice"
+        reported = answerer.finish()
+    assert reported is not None
+    assert reported.error == "twice"
 
 
 PREFACE = """

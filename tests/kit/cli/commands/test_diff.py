@@ -130,10 +130,10 @@ def test_diff_page_shows_the_smallest_change_and_counts_further_kinds(
     monkeypatch.setattr(diff, "_CHANGES_SHOWN", 1)
     _, short = asked("3.1.2 3.2.3 3.3.2", PRODUCER)
     rows = [line for line in whole.splitlines() if line.startswith("| `") and "| 3.2.3 | 3.3.2 |" in line]
-    told = [line for line in short.splitlines() if line.startswith("| `") and "| 3.2.3 | 3.3.2 |" in line]
+    reported = [line for line in short.splitlines() if line.startswith("| `") and "| 3.2.3 | 3.3.2 |" in line]
     assert len(rows) > 2
-    assert told[0] in rows
-    assert told[1:] == [f"| `producer-partition` | 3.2.3 | 3.3.2 | and {len(rows) - 1} more kinds | |"]
+    assert reported[0] in rows
+    assert reported[1:] == [f"| `producer-partition` | 3.2.3 | 3.3.2 | and {len(rows) - 1} more kinds | |"]
 
 
 MURMUR2 = '{"after":"3.2.3","before":"3.1.2","kinds":1,"rule":"murmur2","what":"changes"}\n'

@@ -154,9 +154,9 @@ def test_example_scenarios_are_explained_within_width_and_drawn_as_svg(
 
 def test_accumulator_examples_end_with_all_buffer_memory_free(shown: Shown) -> None:
     for example in EXAMPLES:
-        (told,) = map(json.loads, shown(file=str(example), as_json=True))
-        last = dict(told["rows"][-1]["explained"]["state"])
-        assert told["rule"] != "record-accumulator" or last["memory"] == "2,000 of 2,000 B free"
+        (reported,) = map(json.loads, shown(file=str(example), as_json=True))
+        last = dict(reported["rows"][-1]["explained"]["state"])
+        assert reported["rule"] != "record-accumulator" or last["memory"] == "2,000 of 2,000 B free"
 
 
 def test_explain_page_equals_printed_explanations_and_svg_figures(shown: Shown, tmp_path: Path) -> None:

@@ -99,9 +99,9 @@ def test_idempotence_disabled_silently_is_listed_apart_from_disabled_by_setting(
 
 
 def test_producer_config_errors_that_differ_only_in_the_value_share_one_row(asked: Asked) -> None:
-    told = {row[5] for row in section(asked("4.4.0")[1], "4.4.0") if "Current value" in row[5]}
-    assert len(told) == 1
-    assert next(iter(told)).endswith("Current value is N.")
+    reported = {row[5] for row in section(asked("4.4.0")[1], "4.4.0") if "Current value" in row[5]}
+    assert len(reported) == 1
+    assert next(iter(reported)).endswith("Current value is N.")
 
 
 def test_idempotence_table_is_written_between_page_markers_and_passes_check(asked: Asked, tmp_path: Path) -> None:

@@ -46,25 +46,25 @@ def explained(version: str, *steps: dict[str, Any]) -> list[Explained]:
 
 
 def test_ready_explanation_names_linger_by_partition_and_source_of_delay() -> None:
-    told = explained("2.8.2", append(0), op("advance", ms=2), append(1), READY, op("advance", ms=3), READY)
-    assert [one.time_ms for one in told] == [0, 2, 2, 2, 5, 5]
-    assert told[3].answer == "no node ready; look again in 3 ms"
+    explanation = explained("2.8.2", append(0), op("advance", ms=2), append(1), READY, op("advance", ms=3), READY)
+    assert [one.time_ms for one in explanation] == [0, 2, 2, 2, 5, 5]
+    assert explanation[3].answer == "no node ready; look again in 3 ms"
     # Java's order: t-1 before t-0.
-    assert told[3].reasons == (
+    assert explanation[3].reasons == (
         "t-1 #1: not full, waited 0 < 5 ms of linger → look again in 5 ms",
         "t-0 #0: not full, waited 2 < 5 ms of linger → look again in 3 ms ← the delay",
     )
-    assert told[3].mark == "ready → in 3 ms (linger)"
-    assert told[5].reasons == (
+    assert explanation[3].mark == "ready → in 3 ms (linger)"
+    assert explanation[5].reasons == (
         "t-1 #1: not full, waited 3 < 5 ms of linger → look again in 2 ms ← the delay",
         "t-0 #0: not full, waited 5 ≥ 5 ms of linger → node 0 is ready",
     )
-    assert told[5].mark == "ready → 0 (waited)"
+    assert explanation[5].mark == "ready → 0 (waited)"
 
 
 def test_ready_explanation_with_equal_waits_marks_delay_of_first_partition() -> None:
-    told = explained("2.8.2", append(0), append(1), READY)[2]
-    assert [reason.endswith("← the delay") for reason in told.reasons] == [True, False]
+    explanation = explained("2.8.2", append(0), append(1), READY)[2]
+    assert [reason.endswith("← the delay") for reason in explanation.reasons] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -78,41 +78,41 @@ def test_ready_explanation_with_equal_waits_marks_delay_of_first_partition() -> 
 def test_ready_explanation_names_flush_close_or_memory_before_linger(
     step: dict[str, Any], term: str, mark: str
 ) -> None:
-    told = explained("4.4.0", append(0), step, READY)[2]
-    assert told.reasons == (f"t-0 #0: not full, waited 0 < 5 ms of linger, {term} → node 0 is ready",)
-    assert told.mark == f"ready → 0 ({mark})"
+    explanation = explained("4.4.0", append(0), step, READY)[2]
+    assert explanation.reasons == (f"t-0 #0: not full, waited 0 < 5 ms of linger, {term} → node 0 is ready",)
+    assert explanation.mark == f"ready → 0 ({mark})"
 
 
 def test_ready_explanation_skips_muted_and_leaderless_partitions() -> None:
-    told = explained("4.4.0", append(1), append(2), op("mute", partition=1), READY)[3]
-    assert told.reasons == (
+    explanation = explained("4.4.0", append(1), append(2), op("mute", partition=1), READY)[3]
+    assert explanation.reasons == (
         "t-1: muted → skipped",
         "t-2: no leader → its topic needs metadata",
     )
-    assert told.answer == "no node ready; nothing else to wait for; leaders unknown: t"
-    assert ("no leader", "t-2") in told.state
-    assert ("muted", "t-1") in told.state
+    assert explanation.answer == "no node ready; nothing else to wait for; leaders unknown: t"
+    assert ("no leader", "t-2") in explanation.state
+    assert ("muted", "t-1") in explanation.state
 
 
 def test_explanation_of_retry_shows_reenqueue_backoff_and_second_drain() -> None:
     steps = (append(0), DRAIN, op("reenqueue", batch=-1), DRAIN, op("advance", ms=10), DRAIN, op("complete", batch=0))
-    told = explained("2.8.2", *steps)
-    assert told[1].reasons == (
+    explanation = explained("2.8.2", *steps)
+    assert explanation[1].reasons == (
         "node 0: 1 partition, from t-0 on",
         "t-0 #0: 78 B ≤ 1,000 B → taken",
         "node 1: 1 partition, from t-1 on",
         "t-1: nothing queued",
     )
-    assert told[2].reasons == ("t-0 #0: in flight → queued",)
-    assert told[2].mark == "retry #0"
-    assert dict(told[2].state)["t-0"] == "#0 1 record, 78 of 200 B, closed, retried once, 0 ms old"
-    assert told[3].reasons[1:3] == (
+    assert explanation[2].reasons == ("t-0 #0: in flight → queued",)
+    assert explanation[2].mark == "retry #0"
+    assert dict(explanation[2].state)["t-0"] == "#0 1 record, 78 of 200 B, closed, retried once, 0 ms old"
+    assert explanation[3].reasons[1:3] == (
         "t-0 #0: retried once, waited 0 < 10 ms of back-off → backs off",
         "t-0: backs off → skipped",
     )
-    assert told[5].reasons[1] == "t-0 #0: retried once, waited 10 ≥ 10 ms of back-off → may be sent"
-    assert told[6].reasons == ("t-0 #0: in flight → done",)
-    kinds = [[box.kind for lane in one.lanes for box in (*lane.queue, *lane.out)] for one in told]
+    assert explanation[5].reasons[1] == "t-0 #0: retried once, waited 10 ≥ 10 ms of back-off → may be sent"
+    assert explanation[6].reasons == ("t-0 #0: in flight → done",)
+    kinds = [[box.kind for lane in one.lanes for box in (*lane.queue, *lane.out)] for one in explanation]
     assert kinds == [["open"], ["sent"], ["retry"], ["retry"], ["retry"], ["sent"], ["ended"]]
 
 
@@ -120,42 +120,42 @@ def test_drain_explanation_takes_first_batch_above_max_size_then_stops() -> None
     one_node = {**CLUSTER, "partitions": [{"id": 0, "leader": 0}, {"id": 1, "leader": 0}]}
     typed = question(append(0, 110), append(1, 110), op("drain", nodes=[0], max_size=100), cluster=one_node)
     assert RULE.explain is not None
-    told = list(RULE.explain(typed, parse_release("2.8.2"), RULE.ask(typed, parse_release("2.8.2"))["steps"]))[2]
-    assert told.reasons[1:] == (
+    explanation = list(RULE.explain(typed, parse_release("2.8.2"), RULE.ask(typed, parse_release("2.8.2"))["steps"]))[2]
+    assert explanation.reasons[1:] == (
         "t-0 #0: 180 B > 100 B, but the first is always taken → taken",
         "t-1 #1: 180 + 180 B > 100 B → no room left, the visit ends",
     )
 
 
 def test_append_explanation_names_reason_of_new_batch_and_sticky_switch() -> None:
-    told = explained("4.4.0", append(None, 110), append(None, 110), append(None, 110))
+    explanation = explained("4.4.0", append(None, 110), append(None, 110), append(None, 110))
     # Of the two that are led, t-1 is the first in Java's order, and the draw is 0.
-    assert told[0].reasons == (
+    assert explanation[0].reasons == (
         "t-1: nothing queued → a new batch is needed",
         "t-1: 180 B < batch.size 200 → t stays",
     )
-    assert told[1].reasons == (
+    assert explanation[1].reasons == (
         "t-1: #0, 180 B, has no room for it, and is closed → a new batch is needed",
         "t-1: 360 B ≥ batch.size 200, its last batch is open → t stays",
     )
-    assert told[2].reasons[1] == "t-1: 360 B ≥ batch.size 200, its last batch is full or gone → t switches"
+    assert explanation[2].reasons[1] == "t-1: 360 B ≥ batch.size 200, its last batch is full or gone → t switches"
 
 
 def test_explanation_shows_exhausted_buffer_and_step_without_effect() -> None:
-    told = explained("4.4.0", *[append(0, 190)] * 5, op("complete", batch=0), op("flush"), op("flushed"))
-    assert told[4].answer == "raises BufferExhaustedException"
-    assert told[4].reasons == ("t-0: #2, 260 B, is full → a new batch is needed",)
-    assert dict(told[4].state)["memory"].endswith("of 1,000 B free")
-    assert told[5].reasons == ("no effect in this state or release",)
-    assert told[7].reasons == told[5].reasons
+    explanation = explained("4.4.0", *[append(0, 190)] * 5, op("complete", batch=0), op("flush"), op("flushed"))
+    assert explanation[4].answer == "raises BufferExhaustedException"
+    assert explanation[4].reasons == ("t-0: #2, 260 B, is full → a new batch is needed",)
+    assert dict(explanation[4].state)["memory"].endswith("of 1,000 B free")
+    assert explanation[5].reasons == ("no effect in this state or release",)
+    assert explanation[7].reasons == explanation[5].reasons
 
 
 def test_explanation_shows_expired_completed_and_split_batches() -> None:
     steps = (append(0), op("advance", ms=100), op("expire"), op("complete", batch=0))
-    told = explained("4.4.0", *steps)
-    assert told[2].answer == "expired: #0"
-    assert told[2].reasons == ("t-0 #0: queued → expired, to be completed",)
-    assert told[3].reasons == ("t-0 #0: expired, to be completed → done",)
+    explanation = explained("4.4.0", *steps)
+    assert explanation[2].answer == "expired: #0"
+    assert explanation[2].reasons == ("t-0 #0: queued → expired, to be completed",)
+    assert explanation[3].reasons == ("t-0 #0: expired, to be completed → done",)
     split = explained("4.4.0", append(0), append(0), DRAIN, op("split", batch=0))[3]
     assert split.reasons == ("t-0 #0: in flight → done", "t-0 #1 is a piece: 2 records")
     assert split.mark == "split → 1 #0"

@@ -78,9 +78,9 @@ def test_random_keys_of_maximum_length_0_or_1_cover_every_length(longest: int) -
 
 
 def test_key_space_json_has_the_fields_java_reads() -> None:
-    told = msgspec.json.decode(random_keys(5_000, 9, 64, 1, 1024).as_json())
-    assert told == {"every": False, "keys": 5_000, "per_block": 1_024, "first_argument": 1, "arguments": 1_024, "seed": 9,
-                    "longest": 64}  # fmt: skip
+    reported = msgspec.json.decode(random_keys(5_000, 9, 64, 1, 1024).as_json())
+    assert reported == {"every": False, "keys": 5_000, "per_block": 1_024, "first_argument": 1, "arguments": 1_024,
+                    "seed": 9, "longest": 64}  # fmt: skip
 
 
 @pytest.mark.parametrize(("space", "name"), [

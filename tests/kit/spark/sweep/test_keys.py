@@ -46,8 +46,8 @@ def cell(
         java[place] = answer
     keys_sum = zlib.crc32(offsets.tobytes() + data.tobytes())
     said = np.array([(len(keys), changed.get("argument", argument), keys_sum, zlib.crc32(java.tobytes()))], CLAIM)
-    told = b"" if claimed == said.tobytes() else java.tobytes()
-    return said.tobytes() + (len(told) // 4).to_bytes(8, "little") + told + answerer.encode()
+    reported = b"" if claimed == said.tobytes() else java.tobytes()
+    return said.tobytes() + (len(reported) // 4).to_bytes(8, "little") + reported + answerer.encode()
 
 
 def judge(space: KeySpace = SPACE, answerer: str = "reference", wanted: int = 1000, kills: bool = False) -> CompareKeys:

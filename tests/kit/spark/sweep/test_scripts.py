@@ -25,11 +25,11 @@ def said(
     """What Java would say."""
     questions = [msgspec.convert(msgspec.json.decode(line)["question"], RULE.question) for line in lines.splitlines()]
     outcomes = ReferenceAnswerer().answer(RULE, parse_release("4.4.0"), questions)
-    told: list[Any] = [{"release": release_told, "jar": "x.jar"}]
+    reported: list[Any] = [{"release": release_told, "jar": "x.jar"}]
     for number, outcome in enumerate(outcomes):
         assert isinstance(outcome, Answered)
-        told.append({"id": str(number), **((wrong or {}).get(number) or {"answer": outcome.answer})})
-    return answerer.encode() + b"\n" + b"\n".join(map(msgspec.json.encode, told)) + b"\n"
+        reported.append({"id": str(number), **((wrong or {}).get(number) or {"answer": outcome.answer})})
+    return answerer.encode() + b"\n" + b"\n".join(map(msgspec.json.encode, reported)) + b"\n"
 
 
 def judge(**more: Any) -> CompareScripts:
@@ -78,10 +78,10 @@ def test_block_of_scripts_from_another_jar_is_refused(changed: dict[str, str]) -
 
 def test_script_answers_in_another_order_raise_oracle_fault() -> None:
     lines = DRAW.lines(1)
-    told = said(lines).splitlines()
-    told[2], told[3] = told[3], told[2]
+    reported = said(lines).splitlines()
+    reported[2], reported[3] = reported[3], reported[2]
     with pytest.raises(OracleFault, match="in another order"):
-        judge().compare(1, lines, b"\n".join(told), 1)
+        judge().compare(1, lines, b"\n".join(reported), 1)
 
 
 def test_mutant_is_detected_in_script_answers_over_arrow_batches() -> None:
