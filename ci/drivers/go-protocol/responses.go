@@ -8,7 +8,9 @@ import (
 	"net"
 )
 
-func number(size int, value int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(value))[8-size:] }
+func number(size int, value int64) []byte {
+	return binary.BigEndian.AppendUint64(nil, uint64(value))[8-size:]
+}
 
 func join(parts ...[]byte) (joined []byte) {
 	for _, part := range parts {
@@ -17,9 +19,9 @@ func join(parts ...[]byte) (joined []byte) {
 	return joined
 }
 
-// response is that to a Fetch request of version 10, for the partition 0 of the topic t, without an error. The watermark is
+// FetchResponse is that to a Fetch request of version 10, for the partition 0 of the topic t, without an error. The watermark is
 // beyond every offset; of an empty response it is the fetch offset.
-func response(q Object) []byte {
+func FetchResponse(q Object) []byte {
 	records, _ := hex.DecodeString(q["records"].(string))
 	listed, _ := q["aborted"].([]any)
 	watermark := int64(math.MaxInt64)
@@ -43,7 +45,7 @@ func ServeFetch(q Object, connection net.Conn) {
 		if _, err := io.ReadFull(connection, size); err != nil {
 			return
 		}
-		request, body := make([]byte, binary.BigEndian.Uint32(size)), response(q)
+		request, body := make([]byte, binary.BigEndian.Uint32(size)), FetchResponse(q)
 		io.ReadFull(connection, request)
 		if versions = binary.BigEndian.Uint16(request) == 18; versions {
 			body = join(number(2, 0), number(4, 1), number(2, 1), number(2, 0), number(2, 10))
