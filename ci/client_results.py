@@ -26,6 +26,7 @@ __all__ = [
     "RuleCount",
     "Unanswered",
     "broker_result",
+    "merged",
     "read_results",
     "result_of",
     "results_text",
@@ -137,6 +138,28 @@ def _result(
         unfinished,
         seen.began.case_set if seen.began else "",
     )
+
+
+def merged(recorded: Sequence[GateResult], fresh: Sequence[GateResult], rules: Sequence[str]) -> list[GateResult]:
+    """Return the recorded results with what ``fresh`` gates found of these rules in place of what was recorded of them.
+
+    The result of a gate that did not finish stays as recorded, and so does that of another version of a client.
+    """
+    found = {(one.name, one.settings, one.version): one for one in fresh if not one.unfinished}
+    return [_with_rules(one, found.get((one.name, one.settings, one.version)), rules) for one in recorded]
+
+
+def _with_rules(recorded: GateResult, fresh: GateResult | None, rules: Sequence[str]) -> GateResult:
+    if fresh is None:
+        return recorded
+    kept, new = (
+        {
+            name: tuple(each for each in getattr(one, name) if (each.rule in rules) == inside)
+            for name in ("rules", "deviations", "unanswered")
+        }
+        for one, inside in ((recorded, False), (fresh, True))
+    )
+    return msgspec.structs.replace(recorded, **{name: (*kept[name], *new[name]) for name in kept})
 
 
 def results_text(results: Sequence[GateResult]) -> str:

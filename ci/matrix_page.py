@@ -25,6 +25,7 @@ order: nothing here is a ranking.
 [Do two clients put a key in the same partition?](questions.md#do-two-clients-put-a-key-in-the-same-partition) ·
 [Which client follows KIP-794?](questions.md#which-client-follows-kip-794) ·
 [What does a client do on error 45?](questions.md#what-does-a-client-do-on-error-45) ·
+[What does a client deliver of a fetch response?](questions.md#what-does-a-client-deliver-of-a-fetch-response) ·
 [May I put a client in front of this broker?](questions.md#may-i-put-a-client-in-front-of-this-broker)
 """
 

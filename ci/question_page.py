@@ -19,6 +19,7 @@ from kafka_reference.idempotence.batch_actions import Answer, BatchAction, SideE
 __all__ = ["NEEDS", "PAGE", "Placement", "placement_of", "question_page"]
 
 PAGE = "questions.md"
+FETCH = "consumer-fetch"
 JAVA = "Java's hash, murmur2"
 _BUILT_IN = "builtin-partitioner"
 _DRAWS = "not-deterministic"
@@ -68,6 +69,15 @@ Ask your own client: `kafka-conformance gate client --run refused/out-of-order -
 
 The table shows which clients cause it. After 2,147,483,647 the next sequence is 0; a client that sends any other number gets
 error 45 for every later batch of that partition:
+"""
+
+_FETCH = """\
+## What does a client deliver of a fetch response?
+
+Java's consumer delivers the records from the fetch offset on, without markers and, with read_committed, without aborted
+transactions; behind compacted batches it goes on. Each line is one way in which a client does otherwise, by
+[consumer-fetch](rules/consumer-fetch.md): how many of its answers differ in that way, and why. Most questions are edge
+cases, damaged batches among them.
 """
 
 _BROKER = """\
@@ -132,10 +142,33 @@ def question_page(results: Results, clients: Sequence[GateResult], drivers: Mapp
         _java_on_error_45(),
         _ERROR_45_CLIENTS,
         _sequences(results),
+        _FETCH,
+        _fetches(ordered, drivers),
         _BROKER,
         _brokers(results),
     ]
     return f"{REMARK}\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _fetches(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
+    lines = ["| client | version | answers as Java's | differ | what the client does |", "|---|---|---|---|---|"]
+    for client, gate in _newest(clients, drivers):
+        if (count := gate.count(FETCH)) is None:
+            continue
+        times: dict[str, int] = {}
+        for one in gate.deviations:
+            if one.rule == FETCH:
+                link = f" ([report](../../{one.issue}))" if one.issue.startswith("ci/") else ""
+                reason = one.reason.replace("|", "\\|") or "unknown: see the client's page"
+                times[reason + link] = times.get(reason + link, 0) + one.times
+        page = f"[{words(client)}](clients/{slug_of(client)}.md#differences-in-{FETCH})"
+        cells = [page, words(gate.version), f"{count.agreed:,} of {count.asked:,}"]
+        for what, number in sorted(times.items(), key=lambda item: -item[1]):
+            lines.append(f"| {' | '.join(cells)} | {number:,} | {what} |")
+            cells = ["", "", ""]
+        if not times:
+            lines.append(f"| {' | '.join(cells)} | | |")
+    return "\n".join(lines)
 
 
 def _placements(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:

@@ -222,6 +222,18 @@ def test_recorded_client_results_cover_every_client_and_setting() -> None:
     assert not any(one.unfinished for one in results)
 
 
+def test_gate_of_one_rule_replaces_only_that_rule_in_the_record() -> None:
+    count, other = client_results.RuleCount(RULE, 5, 5), client_results.RuleCount("murmur2", 7, 6, known=1)
+    deviation = client_results.Deviation("murmur2", "another hash", "4.4.0", 1, {}, {}, {})
+    old = client_results.GateResult("c", ("default",), "1.0", (count, other), (deviation,))
+    new = client_results.GateResult("c", ("default",), "1.0", (client_results.RuleCount("murmur2", 7, 7),))
+    (merged,) = client_results.merged([old], [new], ["murmur2"])
+    assert merged == msgspec.structs.replace(old, rules=(count, *new.rules), deviations=())
+    unfinished = msgspec.structs.replace(new, unfinished=(2, "the build failed"))
+    for one in (unfinished, msgspec.structs.replace(new, version="1.1"), msgspec.structs.replace(new, settings=("x",))):
+        assert client_results.merged([old], [one], ["murmur2"]) == [old]
+
+
 def test_client_table_page_has_at_most_60_lines_and_valid_links() -> None:
     docs = client_gates.ROOT / "kit" / "docs"
     text = (docs / "clients.md").read_text(encoding="utf-8")

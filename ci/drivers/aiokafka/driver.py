@@ -1,9 +1,10 @@
-"""aiokafka, asked through its own producer. It has one partitioner, which is meant to be Java's: both settings are one."""
+"""aiokafka, by its own producer and consumer. Its one partitioner is meant to be Java's: both settings are one."""
 
 import json
 import sys
 
 import aiokafka
+import fetches
 from aiokafka.partitioner import DefaultPartitioner, murmur2
 from aiokafka.producer.transaction_manager import TransactionManager
 from aiokafka.structs import PartitionMetadata
@@ -20,17 +21,16 @@ def choose(partitions, partition, key, partitioner):
 
 
 def answer(rule, q):
-    if rule in ASSIGNORS:
-        return ASSIGNORS[rule](q)
-    if rule == "murmur2" and q["key"] is not None:
-        return {"answer": {"hash": murmur2(bytes.fromhex(q["key"]))}}
+    if rule in RULES:
+        return RULES[rule](q)
+    if rule == "murmur2":
+        asked = q["key"] is not None
+        return {"answer": {"hash": murmur2(bytes.fromhex(q["key"]))}} if asked else {"unsupported": "it takes bytes"}
     if rule == "sequence-increment":
         manager = TransactionManager.__new__(TransactionManager)  # its futures would want a loop
         manager._sequence_numbers = {"t-0": q["sequence"]}
         manager.increment_sequence_number("t-0", q["by"])
         return {"answer": {"sequence": manager.sequence_number("t-0")}}
-    if rule == "murmur2":
-        return {"unsupported": "it takes bytes"}
     record, config = q.get("record", {"partition": None, "key": q.get("key")}), q.get("config", {})
     key, plugged = None if record["key"] is None else bytes.fromhex(record["key"]), config.get("partitioner")
     if q.get("partitions", 0) < 0:
@@ -47,13 +47,13 @@ def answer(rule, q):
     return {"answer": {"partition": DefaultPartitioner()(key, range(q["partitions"]), ())}}
 
 
+RULES = {**ASSIGNORS, "consumer-fetch": fetches.answer}
 HELLO = {"protocol": 1, "name": "aiokafka", "version": aiokafka.__version__, "language": "python", "grades": GRADES}
-HELLO["rules"] = [*ASSIGNORS, "murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
+HELLO["rules"] = [*RULES, "murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
 for line in map(json.loads, sys.stdin):
     try:
         response = {"hello": HELLO} if "hello" in line else {"id": line["id"], **answer(line["rule"], line["question"])}
-    except ZeroDivisionError:  # Java's name for it
-        response = {"id": line["id"], "answer": {"raises": "ArithmeticException"}}
-    except Exception as error:
-        response = {"id": line["id"], "failed": f"{type(error).__name__}: {error}"}
+    except Exception as error:  # Java has a name for one of them
+        divided = {"answer": {"raises": "ArithmeticException"}} if isinstance(error, ZeroDivisionError) else {}
+        response = {"id": line["id"], **(divided or {"failed": f"{type(error).__name__}: {error}"})}
     print(json.dumps(response), flush=True)

@@ -18,6 +18,9 @@ var partitioners = map[string]kgo.Partitioner{
 }
 
 func answer(rule string, q Object) Object {
+	if rule == "consumer-fetch" {
+		return fetched(q)
+	}
 	if balancers[rule] != nil {
 		return assignment(rule, q)
 	}
@@ -48,7 +51,7 @@ func main() {
 	}
 	rules := []string{"partition-for-key", "producer-partition"}
 	if os.Args[1] == "default" {
-		rules = slices.AppendSeq(rules, maps.Keys(balancers))
+		rules = slices.AppendSeq(append(rules, "consumer-fetch"), maps.Keys(balancers))
 		Grades = Object{"sticky-assignor": "admissible", "cooperative-sticky-assignor": "admissible"}
 	}
 	Speak("franz-go", "github.com/twmb/franz-go", rules, answer)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"strings"
 )
 
@@ -46,4 +47,12 @@ func Held(answer func(rule string, q Object) Object, rule string, q Object) (res
 		}
 	}()
 	return answer(rule, q)
+}
+
+// Offset is an offset in an answer: a number, or beyond 2^53 a string.
+func Offset(offset int64) any {
+	if offset > 1<<53 || offset < -1<<53 {
+		return strconv.FormatInt(offset, 10)
+	}
+	return offset
 }

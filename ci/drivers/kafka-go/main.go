@@ -19,6 +19,9 @@ var made = map[string]kafka.Balancer{
 var leastBytes = map[int]kafka.Balancer{}
 
 func answer(rule string, q Object) Object {
+	if rule == "consumer-fetch" {
+		return fetched(q)
+	}
 	if rule == "round-robin-partitioner" {
 		return roundRobin(q)
 	}
@@ -50,7 +53,7 @@ func main() {
 	}
 	rules := []string{"partition-for-key", "producer-partition"}
 	if os.Args[1] == "default" {
-		rules = append(rules, "round-robin-partitioner")
+		rules = append(rules, "round-robin-partitioner", "consumer-fetch")
 	}
 	Speak("kafka-go", "github.com/segmentio/kafka-go", rules, answer)
 }

@@ -3,6 +3,7 @@
 import json
 import sys
 
+import fetches
 import kafka
 import sticky
 from assignors import ASSIGNORS, cluster
@@ -10,7 +11,7 @@ from kafka.partitioner import DefaultPartitioner, StickyPartitioner, murmur2
 from kafka.producer.transaction_manager import TransactionManager
 
 PARTITIONER = StickyPartitioner if "java" in sys.argv else DefaultPartitioner
-RULES = {"default-partitioner": sticky.answer} if "java" in sys.argv else ASSIGNORS
+RULES = {"default-partitioner": sticky.answer} if "java" in sys.argv else ASSIGNORS | {"consumer-fetch": fetches.answer}
 
 
 def choose(leaders, partition, key, partitioner):
@@ -47,7 +48,7 @@ def answer(rule, q):
 
 
 HELLO = {"protocol": 1, "name": "kafka-python", "version": kafka.__version__, "language": "python"}
-HELLO["grades"] = {rule: "admissible" for rule in RULES if rule not in ("range-assignor", "round-robin-assignor")}
+HELLO["grades"] = {rule: "admissible" for rule in RULES if "sticky" in rule or "default" in rule}
 HELLO["rules"] = [*RULES, "murmur2", "partition-for-key", "producer-partition", "sequence-increment"]
 for line in map(json.loads, sys.stdin):
     try:

@@ -5,6 +5,7 @@ const { createInterface } = require('node:readline')
 const { Partitioners } = require('kafkajs')
 const groupMessages = require('kafkajs/src/producer/groupMessagesPerPartition')
 const { roundRobin } = require('./assigners.cjs')
+const { fetched } = require('./fetches.cjs')
 const { increment } = require('./sequences.cjs')
 
 const setting = process.argv[2]
@@ -21,7 +22,7 @@ const choose = (partitionMetadata, message, plugged) => {
 }
 
 const rules = {
-  ...(setting === 'default' && { 'round-robin-assignor': roundRobin }),
+  ...(setting === 'default' && { 'round-robin-assignor': roundRobin, 'consumer-fetch': fetched }),
 
   murmur2: q => ({ answer: { hash: murmur2(bytes(q.key)) } }),
 

@@ -18,7 +18,12 @@ var partitioners = map[string]sarama.PartitionerConstructor{
 	"crc32": sarama.NewConsistentCRCHashPartitioner,
 }
 
+var broker *sarama.MockBroker
+
 func answer(rule string, q Object) Object {
+	if rule == "consumer-fetch" {
+		return fetched(broker, q)
+	}
 	if strategies[rule] != nil {
 		return assignment(rule, q)
 	}
@@ -47,6 +52,7 @@ func main() {
 	if os.Args[1] == "default" {
 		rules = slices.AppendSeq(rules, maps.Keys(strategies))
 		Grades = Object{"sticky-assignor": "admissible", "cooperative-sticky-assignor": "admissible"}
+		rules, broker = append(rules, "consumer-fetch"), mockBroker()
 	}
 	Speak("sarama", "github.com/IBM/sarama", rules, answer)
 }
