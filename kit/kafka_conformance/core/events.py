@@ -165,8 +165,9 @@ class RuleBegan(_Event, frozen=True, tag="rule_began"):
 class Differed(_Event, frozen=True, tag="differed"):
     """A finding: a question, as small as it became, and how many of its kind there were.
 
-    ``file`` is where it was saved, for ``replay``, and ``by`` the target as ``replay --actual`` takes it; ``link`` documents
-    the rule, ``java`` the method that decides. ``out_of_domain`` is why no user can bring the question about, or empty.
+    ``file`` is where it was saved, for ``replay``, and ``by`` the target as ``replay --actual`` takes it; without a file,
+    ``by`` is the command that runs a script again. ``link`` documents the rule, ``java`` the method that decides.
+    ``out_of_domain`` is why no user can bring the question about, or empty.
     ``effect`` says what the finding means for users, and ``keys`` is the number of different keys in its questions.
     In a gate of brokers, ``cases`` are the ids of all cases of the kind, and ``versions`` says which versions of the request
     have the difference.
@@ -199,7 +200,8 @@ class ProtocolError(_Event, frozen=True, tag="protocol_error"):
     """The target broke the protocol, ended, or failed: what happened, how often, and a hint.
 
     ``question`` is the smallest one at fault, ``expected`` its right answer, ``id`` its name, ``file`` where it was saved,
-    for ``replay``, ``by`` the target as ``replay --actual`` takes it. All five are absent where no question is at fault.
+    for ``replay``, ``by`` the target as ``replay --actual`` takes it. All five are absent where no question is at fault, but
+    for ``by`` of a script, which is the command that runs it again.
     """
 
     rule: str

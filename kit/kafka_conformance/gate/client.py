@@ -55,7 +55,10 @@ _HINT = "fix the adapter, or run with --traces FOLDER to see the requests"
 
 @dataclass(frozen=True, slots=True)
 class ClientPlan:
-    """What to run: the scripts, the adapter's command, the release of the broker, and the seed of keys and values."""
+    """What to run: the scripts, the adapter's command, the release of the broker, and the seed of keys and values.
+
+    ``options`` are those that a command needs to run a script again.
+    """
 
     scripts: Sequence[Script]
     command: Sequence[str]
@@ -64,6 +67,13 @@ class ClientPlan:
     limit_s: float
     traces: Path
     selection: str = ""
+    options: Sequence[str] = ()
+
+    def again(self, script: Script) -> str:
+        """Return the command that runs a script again, without the name of the program."""
+        return shlex.join([
+            "gate", "client", *self.options, "--run", script.id, "--seed", str(self.seed), "--", *self.command,
+        ])  # fmt: skip
 
 
 def gate_client(target: broker_runner.BrokerTarget, address: Address, plan: ClientPlan, known: KnownFailures,
@@ -119,7 +129,7 @@ def _judge(outcome: ScriptOutcome, plan: ClientPlan, seconds: float, known: Know
         actual = {"found": [each.what for each in alike[:20]]}
         cover = known.covers(Miss(rule, plan.release, script.id, kind, actual, lambda _: False))
         covered += cover is not None
-        event = _differed(script, plan.release, kind, len(alike), actual, cover)
+        event = _differed(script, plan, kind, len(alike), actual, cover)
         if cover is None:
             result.unknown.append((event, ""))
         record(event)
@@ -131,7 +141,7 @@ def _judge(outcome: ScriptOutcome, plan: ClientPlan, seconds: float, known: Know
     verdict: Verdict = "agrees" if agrees else "known" if is_known else "unsupported" if refuses else "differs"
     if failed:
         verdict = "errored"
-        record(ProtocolError(rule, plan.release, "could not judge", outcome.why, _HINT))
+        record(ProtocolError(rule, plan.release, "could not judge", outcome.why, _HINT, by=plan.again(script)))
     event_of_end = RuleEnded(
         rule, plan.release, "exact", verdict, int(not refuses), int(agrees), int(verdict == "differs"), int(is_known),
         int(failed), int(refuses), int(not refuses), 0, 0, round(seconds, 3), reasons={outcome.why: 1} if refuses else {},
@@ -141,12 +151,13 @@ def _judge(outcome: ScriptOutcome, plan: ClientPlan, seconds: float, known: Know
 
 
 def _differed(
-    script: Script, release: str, kind: str, times: int, actual: dict[str, list[str]], cover: Known | None
+    script: Script, plan: ClientPlan, kind: str, times: int, actual: dict[str, list[str]], cover: Known | None
 ) -> Differed:
     severity: Severity = "critical" if kind == "key-elsewhere" else "high" if kind in _HIGH else "medium"
     return Differed(
-        rule_of(script), release, script.id, "frozen", kind, times, msgspec.to_builtins(script), {"found": []}, actual,
+        rule_of(script), plan.release, script.id, "frozen", kind, times, msgspec.to_builtins(script), {"found": []}, actual,
         "Kafka's own client agrees", script.about, known=cover, severity=severity, effect=meaning(kind),
+        by=plan.again(script),
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from functools import partial
 from io import RawIOBase
 from pathlib import Path
@@ -50,6 +51,10 @@ from kafka_reference.releases import Release
 __all__ = [
     "asked_eras", "asked_rules", "command", "entries_of", "event_stream", "known_entries", "report", "run",
 ]  # fmt: skip
+
+
+_ALIKE = 0.8
+"""How much a target resembles the second word of ``gate broker`` or ``gate client`` if that was meant: ``clients``."""
 
 
 @click.argument("targets", metavar="TARGET... | -- COMMAND...", nargs=-1)
@@ -112,6 +117,9 @@ def run(*, targets: Sequence[str], command: Sequence[str], kafka: str, rules: Se
 def _check_targets(targets: Sequence[str]) -> None:
     """Raise BadInput if the targets are the words of a command, which belongs after ``--``."""
     first = targets[0] if targets else ""
+    if not exists(DRIVERS / first.partition(":")[0]):
+        for meant in get_close_matches(first, ["broker", "client"], 1, _ALIKE):
+            raise BadInput(f"unknown target {quoted(first)}: did you mean 'gate {meant}'?")
     is_name = first.startswith(PREFIX) or exists(DRIVERS / first.partition(":")[0])
     if first and not is_name and (which(first) or exists(Path(first)) or Path(first).suffix == ".py"):
         interpreter = ("python3",) if Path(first).suffix == ".py" and which(first) is None else ()

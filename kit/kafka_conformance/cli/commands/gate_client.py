@@ -33,6 +33,8 @@ from kafka_jars.scratch import ScratchFolder
 __all__ = ["run", "selected_scripts"]
 
 _ADMIN_S = 30.0
+_REPEATED = {"--to": None, "--kafka": NEWEST, "--generate": 0, "--timeout": 60.0}
+"""The options that the command to run a script again has, if they are not at their defaults."""
 
 
 @click.argument("command", nargs=-1, type=click.UNPROCESSED)
@@ -80,9 +82,10 @@ def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Se
     shipped_codec().message("ApiVersionsRequest").encode({}, 0)  # a missing extra is reported before a broker starts
     with ScratchFolder() as scratch, _broker(kafka, address) as (bootstrap, release):
         host, port = parse_address(bootstrap)
-        plan = ClientPlan(
-            scripts, command, release, seed, timeout, traces or scratch, str(Selection(tuple(patterns), tuple(skip)))
-        )
+        chosen = Selection(tuple(patterns), tuple(skip))
+        again = {"--to": address, "--kafka": kafka, "--generate": generate, "--timeout": timeout}
+        words = [word for name, value in again.items() if value != _REPEATED[name] for word in (name, str(value))]
+        plan = ClientPlan(scripts, command, release, seed, timeout, traces or scratch, str(chosen), words)
         target = BrokerTarget(host, port, _ADMIN_S, f"{PREFIX}{secrets.token_hex(4)}")
         try:
             with event_stream(events) as emit, steps("the gate of a client", len(scripts)) as progress:

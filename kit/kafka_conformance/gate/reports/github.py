@@ -107,8 +107,8 @@ def _told(one: ReportedFinding) -> str:
     if one.explanation:
         lines.append(one.explanation)
     lines.append(f"Java: {first.java}" + (f", {first.link}" if first.link else ""))
-    if first.file:
-        lines.append(f"replay: {replay_command(first)}")
+    if again := replay_command(first):
+        lines.append(f"replay: {again}")
     return _lines(lines)
 
 

@@ -151,7 +151,7 @@ def _told(one: Differed) -> str:
         f"diagnosis: {diagnosed(one.diagnosis)}" if one.diagnosis else "",
         f"Java: {one.java}",
         f"rule: {one.link}" if one.link else "",
-        f"replay: {replay_command(one)}" if one.file else "",
+        f"replay: {again}" if (again := replay_command(one)) else "",
     ]
     # Line by line, since a target's text may hold line feeds: it must not look like a line of ours.
     return "\n".join(_legal(line, 2 * _LIMIT) for line in lines if line)

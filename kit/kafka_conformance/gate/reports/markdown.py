@@ -145,8 +145,8 @@ def _finding(one: ReportedFinding, limit: int) -> str:
         lines.append(f"- Versions with the difference: {code(first.versions)}")
     if first.cases:
         lines.append(f"- Cases: {code(', '.join(first.cases), limit)}")
-    if first.file:
-        lines.append(f"- Replay: {code(replay_command(first))}")
+    if again := replay_command(first):
+        lines.append(f"- Replay: {code(again)}")
     return "\n".join(lines)
 
 

@@ -273,16 +273,18 @@ def protocol_errors(rows: Sequence[RuleRow]) -> list[Broken]:
 
 def unanswered(one: ProtocolError) -> list[tuple[str, str]]:
     """The question at fault, its right answer, and how to ask it again, each with its name; not escaped."""
-    if one.question is None:
-        return []
-    lines = [("question", as_json(one.question)), ("expected", as_json(one.expected))]
-    return lines + ([("replay", replay_command(one))] if one.file else [])
+    asked = [] if one.question is None else [("question", as_json(one.question)), ("expected", as_json(one.expected))]
+    return asked + ([("replay", again)] if (again := replay_command(one)) else [])
 
 
 def replay_command(one: Differed | ProtocolError) -> str:
-    """The command that asks a saved question again, with the target: ``replay`` starts no program that a file names."""
-    words = ["kafka-conformance", "replay", one.file, *(["--actual", one.by] if one.by else [])]
-    return shlex.join(words)
+    """The command that asks a saved question again, with the target: ``replay`` starts no program that a file names.
+
+    A script of ``gate client`` is not saved: ``by`` is its command. Empty where there is neither.
+    """
+    if not one.file:
+        return f"kafka-conformance {one.by}" if one.by else ""
+    return shlex.join(["kafka-conformance", "replay", one.file, *(["--actual", one.by] if one.by else [])])
 
 
 def explanations(rows: Sequence[RuleRow]) -> list[Explained]:

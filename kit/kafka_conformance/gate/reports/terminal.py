@@ -151,8 +151,8 @@ def _finding(one: ReportedFinding) -> Iterator[Text]:
     yield _side("Java", first.java)
     if first.link:
         yield _side("rule", first.link)
-    if first.file:
-        yield _side("replay", replay_command(first), "dim")
+    if again := replay_command(first):
+        yield _side("replay", again, "dim")
 
 
 def _answers(one: Differed) -> Iterator[Text]:

@@ -7,8 +7,8 @@ import contextlib
 import os
 import shutil
 import signal
-from asyncio.subprocess import DEVNULL, PIPE, STDOUT
-from collections.abc import Mapping, Sequence
+from asyncio.subprocess import DEVNULL, STDOUT
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from kafka_conformance.core import interrupts
@@ -31,10 +31,17 @@ class Tail:
         """The last characters that were printed."""
         return self._data.decode("utf-8", "replace").strip()
 
-    async def read(self, stream: asyncio.StreamReader) -> None:
-        """Read until the stream ends."""
-        while more := await stream.read(1 << 16):
-            self._data = (self._data + more)[-self._length :]
+    async def read(self, end: int) -> None:
+        """Read from this end of a pipe, and close it, until the other one is closed or this task is cancelled."""
+        stream = asyncio.StreamReader()
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(stream), os.fdopen(end, "rb")
+        )
+        try:
+            while more := await stream.read(1 << 16):
+                self._data = (self._data + more)[-self._length :]
+        finally:
+            transport.close()
 
 
 def check_command(command: Sequence[str]) -> None:
@@ -55,17 +62,15 @@ async def record_until(
     """
     ends: list[asyncio.Task[Any]] = [asyncio.create_task(proxy.failed()), asyncio.create_task(_flushing(proxy.file))]
     process, reader = None, None
-    streams: dict[str, Any] = {} if tail is None else {"stdin": DEVNULL, "stdout": PIPE, "stderr": STDOUT}
     try:
         if command:
-            try:
-                process = await asyncio.create_subprocess_exec(
-                    *command, **streams, start_new_session=True, env={**os.environ, **environment}
-                )
-            except (OSError, ValueError) as error:
-                raise BadInput(f"{command[0]} cannot be started: {error}") from error
-            if tail is not None and process.stdout is not None:
-                reader = asyncio.create_task(tail.read(process.stdout))
+            with _output(tail) as (streams, reader):
+                try:
+                    process = await asyncio.create_subprocess_exec(
+                        *command, **streams, start_new_session=True, env={**os.environ, **environment}
+                    )
+                except (OSError, ValueError) as error:
+                    raise BadInput(f"{command[0]} cannot be started: {error}") from error
             ends.append(asyncio.create_task(process.wait()))
         ended, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED, timeout=limit_s if command else None)
         if not ended:
@@ -85,6 +90,23 @@ async def record_until(
             task.cancel()
         await asyncio.gather(*ends, return_exceptions=True)
         await proxy.close()
+
+
+@contextlib.contextmanager
+def _output(tail: Tail | None) -> Iterator[tuple[dict[str, Any], asyncio.Task[None] | None]]:
+    """Return the streams of a command to start in this block, and the task that reads what it prints.
+
+    The pipe is not asyncio's, which takes a process for running as long as another one holds its output open.
+    """
+    if tail is None:
+        yield {}, None
+        return
+    out, into = os.pipe()
+    reader = asyncio.create_task(tail.read(out))
+    try:
+        yield {"stdin": DEVNULL, "stdout": into, "stderr": STDOUT}, reader
+    finally:
+        os.close(into)
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -124,6 +124,8 @@ def test_gate_with_equal_seeds_reports_identical_failing_questions(tmp_path: Pat
         (["python:no_such_module:answerer"], "no_such_module"),
         (["--", "/no/such/command"], "could not be asked"),
         (["no-such-driver"], "unknown driver"),
+        (["clients"], "unknown target clients: did you mean 'gate client'?"),
+        (["brokr"], "unknown target brokr: did you mean 'gate broker'?"),
         (["--write-known-failures", "--", "cat"], "needs --known-failures"),
         (["--known-failures", "missing.toml", "--", "cat"], "cannot be read"),
         (["--kafka", "0.1", "--", "cat"], "0.1"),

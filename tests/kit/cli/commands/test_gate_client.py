@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -74,6 +75,11 @@ def test_client_that_differs_is_reported_and_can_be_known(address: str, tmp_path
     found = list(from_lines(events.read_bytes().splitlines()))
     (differed,) = [each for each in found if isinstance(each, Differed)]
     assert (differed.rule, differed.kind, differed.id) == ("client/produce/plain", "failed", "produce/plain")
+    again = shlex.split(differed.by)
+    assert again[2:7] == ["--to", address, "--run", "produce/plain", "--seed"]
+    ran = gate(*again[2:])
+    assert ran.return_value == 1, ran.output
+    assert "replay" in ran.output
     assert isinstance(found[-1], Ended)
     assert found[-1].exit_code == 1
     ran = gate(*words, *command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -174,6 +175,20 @@ def test_client_that_does_not_end_differs_after_the_deadline(address: str, tmp_p
     outcome = run(address, tmp_path, program, limit_s=4.0)
     assert outcome.verdict is ScriptVerdict.DIFFERS
     assert [(one.kind, one.what) for one in outcome.findings] == [("no-end", "64 of 64 records have a line in RESULTS")]
+
+
+LEAVES_A_CHILD = (
+    "import subprocess, sys; adapter(); subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])"
+)
+
+
+def test_child_that_holds_the_output_of_an_adapter_open_is_ended_with_the_adapter(address: str, tmp_path: Path) -> None:
+    begun = time.monotonic()
+    outcome = run(address, tmp_path, f"print('one', flush=True); {LEAVES_A_CHILD}", limit_s=20.0)
+    assert (outcome.verdict, outcome.findings) == (Verdict.AGREES, ())
+    assert time.monotonic() - begun < 15
+    outcome = run(address, tmp_path / "2", f"{LEAVES_A_CHILD}; raise SystemExit('the last line')", limit_s=20.0)
+    assert outcome.why == "the adapter ended with exit code 1: the last line"
 
 
 def test_command_that_cannot_be_started_is_refused(address: str, tmp_path: Path) -> None:
