@@ -160,6 +160,8 @@ class _Connection:
 
     pending: deque[tuple[Frame, bytes]] = field(default_factory=deque)
     """Requests without a response, each with the one that the script gives: those of a connection are answered in order."""
+    answering: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held until a response has passed: one of the script that is next in line waits while addresses are rewritten."""
     raw_tokens: bool = False
     """Whether tokens of SASL without a header pass: a handshake of version 0 was seen."""
 
@@ -207,8 +209,9 @@ class _Connection:
             if request.api and not self._has_no_response(request, data):
                 self.pending.append((msgspec.structs.replace(request, data=b""), made))
             if made:
-                if not await self._answer_made():
-                    return "client"
+                async with self.answering:
+                    if not await self._answer_made():
+                        return "client"
             elif not await _passed(broker, data):
                 return "broker"
 
@@ -218,17 +221,22 @@ class _Connection:
             data = await _frame(broker)
             if isinstance(data, str):
                 return f"broker: {data}"
-            request = self._answered(data)
-            if request is not None and request.api in CHANGED and (error := _error(request)):
-                data = self._changed_to(request, data, error)
-            secret = request is None or request.api in SECRET
-            self._respond(request, data, b"" if secret else data)
-            if request is not None and request.fate == "lose-response":
-                return "script"
-            if request is not None and request.api in REWRITTEN:
-                data = await self._rewritten(request, data)
-            if not await _passed(self.writer, data) or not await self._answer_made():
-                return "client"
+            async with self.answering:
+                if end := await self._answer(data):
+                    return end
+
+    async def _answer(self, data: bytes) -> str:
+        """Pass on a response, and those of the script behind it. Returns why the connection ends, if it does."""
+        request = self._answered(data)
+        if request is not None and request.api in CHANGED and (error := _error(request)):
+            data = self._changed_to(request, data, error)
+        secret = request is None or request.api in SECRET
+        self._respond(request, data, b"" if secret else data)
+        if request is not None and request.fate == "lose-response":
+            return "script"
+        if request is not None and request.api in REWRITTEN:
+            data = await self._rewritten(request, data)
+        return "" if await _passed(self.writer, data) and await self._answer_made() else "client"
 
     def _respond(self, request: Frame | None, data: bytes, written: bytes) -> None:
         """Write a response."""

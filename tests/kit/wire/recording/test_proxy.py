@@ -215,6 +215,30 @@ REFUSED: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
+def test_scripted_error_waits_for_the_earlier_response_that_is_still_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, arrived = Proxy.own, threading.Event()
+
+    async def slow(proxy: Proxy, address: tuple[str, int]) -> tuple[str, int]:
+        arrived.set()
+        await asyncio.sleep(0.3)
+        return await own(proxy, address)
+
+    monkeypatch.setattr(Proxy, "own", slow)
+    answers: dict[str, Any] = {}
+    with broker(answers, []) as port:
+        answers["Metadata"] = metadata(port)
+
+        def client(at: int) -> list[int]:
+            with connected(at) as connection:
+                send(connection, CODEC.encode_request("Metadata", 9, {}, 1, "app"))
+                assert arrived.wait(10)
+                send(connection, CODEC.encode_request("FindCoordinator", 4, {"coordinatorKeys": ["a"]}, 2, "app"))
+                return [int.from_bytes(received(connection)[:4]) for _ in range(2)]
+
+        proxy = Proxy(("127.0.0.1", port), io.BytesIO(), None, {("FindCoordinator", 1): 15}, {})
+        assert recorded(proxy, client)[0] == [1, 2]
+
+
 @pytest.mark.parametrize("api", REFUSED)
 def test_scripted_error_response_has_error_code_in_every_request_version(api: str) -> None:
     def errors(value: Any) -> list[int]:
