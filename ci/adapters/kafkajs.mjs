@@ -30,7 +30,7 @@ for (const line of readFileSync(env.WORKLOAD, "utf8").split("\n").filter(Boolean
   if (!producer) {
     report({ order: false }); // each call of send is a request of its own
     producer = kafka.producer({ idempotent: env.IDEMPOTENCE === "true", maxInFlightRequests: Number(env.IN_FLIGHT),
-      createPartitioner: Partitioners.DefaultPartitioner });
+      createPartitioner: Partitioners.JavaCompatiblePartitioner });
     await producer.connect();
   }
   if ("flush" in line) { await Promise.all(waiting.splice(0)); continue; }

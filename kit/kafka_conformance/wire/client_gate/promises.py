@@ -174,7 +174,8 @@ def judge_consumer(
 ) -> Iterator[PromiseDifference]:  # fmt: skip
     """Yield what is wrong, one finding for each kind, with the first example.
 
-    Of a consumer that has not ``ended`` by itself, only what it left out before other records of a partition is missing.
+    Of a consumer that has not ``ended`` by itself, or that ended at the count it was given with records among them that it
+    was given twice, only what it left out before other records of a partition is missing.
     """
     hidden = {record.value.encode() for record in records if record.hidden}
     if script.settings.isolation == "read_uncommitted":
@@ -200,10 +201,12 @@ def judge_consumer(
         for partition, offsets in sorted(order.items()) for offset, other in pairwise(offsets) if offset > other
     ])  # fmt: skip
     last = {partition: max(offsets) for partition, offsets in order.items()}
-    missing = sorted(place for place in visible if place not in counts and (ended or place[1] < last.get(place[0], -1)))
+    whole = ended and len(counts) == len(given)
+    left_out = sorted(place for place in visible if place not in counts)
+    missing = [place for place in left_out if whole or place[1] < last.get(place[0], -1)]
     yield from _found("not-delivered", list(map(_at, missing)))
     yield from _found("commit-beyond", [
-        f"{_at(place)} is skipped: {committed[place[0]]:,} is committed" for place in missing
+        f"{_at(place)} is skipped: {committed[place[0]]:,} is committed" for place in (left_out if ended else missing)
         if place[1] < committed.get(place[0], -1)
     ])  # fmt: skip
     if not ended:

@@ -114,6 +114,9 @@ def test_records_delivered_once_and_in_order_are_no_finding() -> None:
         (lambda lines: lines[:3], 3, ["not-delivered"]),
         (lambda lines: lines[:3], 4, ["not-delivered", "commit-beyond"]),
         (lambda lines: [*lines, lines[0]], 4, ["delivered-twice"]),
+        (lambda lines: [*lines[:3], lines[0]], 3, ["delivered-twice"]),  # it ended at the count of 4
+        (lambda lines: [*lines[:2], lines[3], lines[0]], 4, ["delivered-twice", "not-delivered", "commit-beyond"]),
+        (lambda lines: [*lines[:3], lines[0]], 4, ["delivered-twice", "commit-beyond"]),
         (lambda lines: [lines[1], lines[0], *lines[2:]], 4, ["delivered-out-of-order"]),
         (lambda lines: [*lines, ResultLine(partition=0, offset=8, value="x")], 9, ["delivered-hidden"]),
         (lambda lines: [*lines[:3], ResultLine(partition=0, offset=3, value="x")], 4, ["delivered-hidden"]),
