@@ -174,8 +174,8 @@ def judge_consumer(
 ) -> Iterator[PromiseDifference]:  # fmt: skip
     """Yield what is wrong, one finding for each kind, with the first example.
 
-    Of a consumer that has not ``ended`` by itself, or that ended at the count it was given with records among them that it
-    was given twice, only what it left out before other records of a partition is missing.
+    Of a consumer that has not ``ended`` by itself, only what it left out before other records of a partition is missing. So
+    it is where records were given twice, or were hidden: the consumer ended when it had the right number of records.
     """
     hidden = {record.value.encode() for record in records if record.hidden}
     if script.settings.isolation == "read_uncommitted":
@@ -201,7 +201,7 @@ def judge_consumer(
         for partition, offsets in sorted(order.items()) for offset, other in pairwise(offsets) if offset > other
     ])  # fmt: skip
     last = {partition: max(offsets) for partition, offsets in order.items()}
-    whole = ended and len(counts) == len(given)
+    whole = ended and len(given) == len({(at, offset) for at, offset, _ in given if (at, offset) in visible})
     left_out = sorted(place for place in visible if place not in counts)
     missing = [place for place in left_out if whole or place[1] < last.get(place[0], -1)]
     yield from _found("not-delivered", list(map(_at, missing)))

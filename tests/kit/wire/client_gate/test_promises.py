@@ -115,6 +115,11 @@ def test_records_delivered_once_and_in_order_are_no_finding() -> None:
         (lambda lines: lines[:3], 4, ["not-delivered", "commit-beyond"]),
         (lambda lines: [*lines, lines[0]], 4, ["delivered-twice"]),
         (lambda lines: [*lines[:3], lines[0]], 3, ["delivered-twice"]),  # it ended at the count of 4
+        (
+            lambda lines: [*lines[:3], Line(partition=1, offset=0, value="marker")],
+            3,
+            ["delivered-hidden", "commit-behind"],
+        ),
         (lambda lines: [*lines[:2], lines[3], lines[0]], 4, ["delivered-twice", "not-delivered", "commit-beyond"]),
         (lambda lines: [*lines[:3], lines[0]], 4, ["delivered-twice", "commit-beyond"]),
         (lambda lines: [lines[1], lines[0], *lines[2:]], 4, ["delivered-out-of-order"]),
