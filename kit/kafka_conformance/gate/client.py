@@ -1,8 +1,8 @@
 """The gate of clients: runs scripts, and reports in the events of a gate.
 
 A script, ``lost/response-idempotent``, is a rule ``client/lost/response-idempotent`` in these events that is asked one
-question. Each kind of finding is a difference. A script is unsupported if the adapter refuses it, and errored if it
-could not be judged.
+question. Each kind of finding is a difference; a script with one that the client documents agrees, and is harmless. A
+script is unsupported if the adapter refuses it, and errored if it could not be judged.
 
 The exit code: 1 if a script differs that is not known, or an entry of the known failures is wrong; else 2 if nothing was
 judged or a script could not be; else 0.
@@ -145,6 +145,7 @@ def _judge(outcome: ScriptOutcome, plan: ClientPlan, seconds: float, known: Know
     event_of_end = RuleEnded(
         rule, plan.release, "exact", verdict, int(not refuses), int(agrees), int(verdict == "differs"), int(is_known),
         int(failed), int(refuses), int(not refuses), 0, 0, round(seconds, 3), reasons={outcome.why: 1} if refuses else {},
+        harmless={outcome.harmless: 1} if outcome.harmless else {},
     )  # fmt: skip
     record(event_of_end)
     return event_of_end

@@ -49,13 +49,14 @@ class ScriptVerdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ScriptOutcome:
-    """The verdict on a script, why it was not judged, what is wrong, and what passed the proxy."""
+    """The verdict on a script, why it was not judged, what is wrong, what passed the proxy, and what differs harmlessly."""
 
     script: Script
     verdict: ScriptVerdict
     why: str = ""
     findings: tuple[PromiseDifference, ...] = ()
     requests: int = 0
+    harmless: str = ""
 
 
 def meaning(kind: str) -> str:
@@ -154,11 +155,12 @@ def _compared(
         findings += promises.judge_producer(script, workload.records, results, log)
     else:
         findings += promises.judge_consumer(script, workload.records, results, log, committed, ended=ended)
-    if findings:
-        return ScriptOutcome(script, ScriptVerdict.DIFFERS, "", tuple(findings), judge.totals.requests)
+    harmless = next((f"{one.kind}, as the client documents: {one.what}" for one in findings if one.harmless), "")
+    if found := tuple(one for one in findings if not one.harmless):
+        return ScriptOutcome(script, ScriptVerdict.DIFFERS, "", found, judge.totals.requests)
     if why := _unjudged(script, workload, results, proxy, judge):
         return ScriptOutcome(script, ScriptVerdict.NOT_JUDGED, why)
-    return ScriptOutcome(script, ScriptVerdict.AGREES, requests=judge.totals.requests)
+    return ScriptOutcome(script, ScriptVerdict.AGREES, requests=judge.totals.requests, harmless=harmless)
 
 
 def _contradiction(workload: Workload, results: Results) -> str:

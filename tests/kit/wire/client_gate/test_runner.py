@@ -177,6 +177,25 @@ def test_client_that_does_not_end_differs_after_the_deadline(address: str, tmp_p
     assert [(one.kind, one.what) for one in outcome.findings] == [("no-end", "64 of 64 records have a line in RESULTS")]
 
 
+SENDS_IN_ANOTHER_ORDER = """
+lines = open(env["WORKLOAD"]).readlines()
+lines[-3], lines[-2] = lines[-2], lines[-3]
+open(env["WORKLOAD"], "w").writelines(lines)
+adapter()
+open(env["RESULTS"], "a").write('{"order": %s}')
+"""
+
+
+@pytest.mark.parametrize(("order", "verdict"), [("true", Verdict.DIFFERS), ("false", Verdict.AGREES)])
+def test_order_that_the_client_does_not_promise_differs_harmlessly(
+    address: str, tmp_path: Path, order: str, verdict: Verdict
+) -> None:
+    script = Script("a/b", "one request in flight", Settings(in_flight=1), PARTITIONS, rounds=1, records=9, keys=1)
+    outcome = run(address, tmp_path, SENDS_IN_ANOTHER_ORDER % order, script)
+    assert outcome.verdict is verdict
+    assert bool(outcome.harmless) == (verdict is Verdict.AGREES)
+
+
 LEAVES_A_CHILD = (
     "import subprocess, sys; adapter(); subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])"
 )
