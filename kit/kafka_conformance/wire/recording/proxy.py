@@ -34,6 +34,7 @@ __all__ = ["Proxy"]
 
 _CONNECT_S: Final = 10.0
 _SASL_HANDSHAKE: Final = "SaslHandshake"
+_VERSIONS: Final = "ApiVersions"
 _HEAD = struct.Struct(">hhi")
 
 
@@ -230,11 +231,13 @@ class _Connection:
         request = self._answered(data)
         if request is not None and request.api in CHANGED and (error := _error(request)):
             data = self._changed_to(request, data, error)
+        if request is not None and request.api == _VERSIONS:  # the trace has the versions that the client is shown
+            data = await self._rewritten(request, data)
         secret = request is None or request.api in SECRET
         self._respond(request, data, b"" if secret else data)
         if request is not None and request.fate == "lose-response":
             return "script"
-        if request is not None and request.api in REWRITTEN:
+        if request is not None and request.api in REWRITTEN and request.api != _VERSIONS:
             data = await self._rewritten(request, data)
         return "" if await _passed(self.writer, data) and await self._answer_made() else "client"
 

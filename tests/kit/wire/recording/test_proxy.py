@@ -16,6 +16,8 @@ import pytest
 from kafka_conformance.core.errors import BadInput, KitError, MalformedMessage
 from kafka_conformance.wire.codec.messages import shipped_codec
 from kafka_conformance.wire.recording.addresses import decode_lenient
+from kafka_conformance.wire.recording.exchanges import decoded
+from kafka_conformance.wire.recording.judge import Judge
 from kafka_conformance.wire.recording.proxy import Proxy
 from kafka_conformance.wire.recording.refusals import can_refuse, refusal
 from kafka_conformance.wire.recording.trace import ConnectionChange, Frame
@@ -286,6 +288,26 @@ def test_proxy_caps_offered_produce_version_at_the_configured_limit() -> None:
 
         found, _ = recorded(Proxy(("127.0.0.1", port), io.BytesIO(), most={"Produce": 8}), client)
     assert [(each["apiKey"], each["maxVersion"]) for each in found["apiKeys"]] == [(0, 8), (1, 18)]
+
+
+def test_request_above_the_configured_limit_is_a_version_that_is_not_offered() -> None:
+    answers: dict[str, dict[str, Any]] = {
+        "ApiVersions": {"errorCode": 0, "apiKeys": [{"apiKey": 3, "minVersion": 0, "maxVersion": 13}]}
+    }
+    with broker(answers, []) as port:
+        answers["Metadata"] = metadata(port)
+
+        def client(at: int) -> Any:
+            with connected(at) as one:
+                ask(one, "ApiVersions", {"clientSoftwareName": "a", "clientSoftwareVersion": "1"})
+                return ask(one, "Metadata", {}, 2)
+
+        _, lines = recorded(Proxy(("127.0.0.1", port), io.BytesIO(), most={"Metadata": 8}), client)
+    judge = Judge()
+    judge.take(decoded(lines, CODEC))
+    assert [(one.kind, one.what) for one in judge.findings] == [
+        ("version-not-offered", "Metadata version 9; the broker offers 0 to 8")
+    ]
 
 
 def test_response_without_broker_address_is_forwarded_byte_for_byte() -> None:
