@@ -19,7 +19,7 @@ what was delivered and no more.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
@@ -98,9 +98,13 @@ class Results:
 
 
 def judge_producer(
-    script: Script, records: Sequence[Record], results: Results, log: Sequence[LogRecord]
-) -> Iterator[PromiseDifference]:
-    """Yield what is wrong, one finding for each kind, with the first example."""
+    script: Script, records: Sequence[Record], results: Results, log: Sequence[LogRecord],
+    indivisible: Collection[bytes] = frozenset(),
+) -> Iterator[PromiseDifference]:  # fmt: skip
+    """Yield what is wrong, one finding for each kind, with the first example.
+
+    Records with an ``indivisible`` value may fail: Java's client fails them too.
+    """
     by_value = {record.value.encode(): record for record in records}
     stored: dict[int, list[LogRecord]] = {}
     altered = []
@@ -128,8 +132,11 @@ def judge_producer(
     if settings.idempotence or settings.in_flight == 1 or not script.faults:
         for found in _found("stored-out-of-order", _disorder(results, stored)):
             yield replace(found, harmless=not results.promises_order)
-    if results.failed and not script.java_fails:
-        yield from _found("failed", [f"record {number}: {error}" for number, error in results.failed.items()])
+    if not script.java_fails:
+        may_fail = {record.number for record in records if record.value.encode() in indivisible}
+        yield from _found("failed", [
+            f"record {number}: {error}" for number, error in results.failed.items() if number not in may_fail
+        ])  # fmt: skip
     if script.judges_keys:
         yield from _found("key-elsewhere", _misplaced(script, records, stored))
 

@@ -152,12 +152,15 @@ def _compared(
         verdict, why = (ScriptVerdict.DIFFERS, "") if findings else (ScriptVerdict.NOT_JUDGED, str(error))
         return ScriptOutcome(script, verdict, why, tuple(findings), judge.totals.requests)
     if script.is_producer:
-        findings += promises.judge_producer(script, workload.records, results, log)
+        findings += promises.judge_producer(script, workload.records, results, log, judge.indivisible)
     else:
         findings += promises.judge_consumer(script, workload.records, results, log, committed, ended=ended)
     harmless = next((f"{one.kind}, as the client documents: {one.what}" for one in findings if one.harmless), "")
     if found := tuple(one for one in findings if not one.harmless):
         return ScriptOutcome(script, ScriptVerdict.DIFFERS, "", found, judge.totals.requests)
+    if results.failed and judge.indivisible:
+        why = "the batch that was refused as too large has one record: Java's client does not deliver that either"
+        return ScriptOutcome(script, ScriptVerdict.NOT_APPLICABLE, why)
     if why := _unjudged(script, workload, results, proxy, judge):
         return ScriptOutcome(script, ScriptVerdict.NOT_JUDGED, why)
     return ScriptOutcome(script, ScriptVerdict.AGREES, requests=judge.totals.requests, harmless=harmless)

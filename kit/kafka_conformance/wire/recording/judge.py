@@ -45,6 +45,7 @@ KINDS: Final[Mapping[str, str]] = {
 """Kinds of findings, and what each means."""
 
 _MOST_IN_FLIGHT: Final = 5
+_TOO_LARGE: Final = 10
 _UNKNOWN_PRODUCER: Final = 59
 _WRAP: Final = 0x7FFFFFFF
 _REMEMBERED: Final = 1_000
@@ -123,6 +124,8 @@ class Judge:
     findings: list[TraceFinding] = field(default_factory=list)
     totals: Totals = field(default_factory=Totals)
     placed: dict[str, Placed] = field(default_factory=dict)
+    indivisible: set[bytes] = field(default_factory=set)
+    """Values of records that were refused as too large, each alone in its batch: no client can divide that."""
 
     _offered: dict[int, dict[int, tuple[int, int]]] = field(default_factory=dict)
     _given: set[_Producer] = field(default_factory=set)
@@ -277,6 +280,8 @@ class Judge:
             code = codes.get((topic, partition["index"]))
             for batch in _batches(partition["records"] or b"")[0]:
                 self.totals.refused += bool(code)
+                if code == _TOO_LARGE and batch.record_count == 1:
+                    self.indivisible |= _values(batch)
                 producer = _Producer(batch.producer_id, batch.producer_epoch)
                 found = self._partitions.get((producer, topic, partition["index"]))
                 sent = found.sent.get(batch.base_sequence) if found else None
@@ -325,6 +330,14 @@ class Judge:
     def _find(self, kind: str, request: Request, what: str) -> None:
         frame = request.frame
         self.findings.append(TraceFinding(kind, frame.at_ms, frame.connection, frame.client, what))
+
+
+def _values(batch: DefaultBatch) -> set[bytes]:
+    """Return the values of the records in a batch, none if they cannot be read."""
+    try:
+        return {record.value or b"" for record in batch.records() if record is not None}
+    except JavaException:
+        return set()
 
 
 def _key(request: Request) -> int:

@@ -50,6 +50,13 @@ def test_failed_record_is_found_where_java_delivers_all() -> None:
     assert kinds(changed(SCRIPT, java_fails=True), lines=lines, log=LOG[:3]) == []
 
 
+def test_failed_record_that_was_refused_alone_in_a_batch_is_no_finding() -> None:
+    failed = [*LINES[:2], Line(2, error="too large"), Line(3, error="too large")]
+    (found,) = judge_producer(SCRIPT, RECORDS, Results(failed), LOG, {b"2 v"})
+    assert (found.kind, found.what) == ("failed", "record 3: too large")
+    assert list(judge_producer(SCRIPT, RECORDS, Results(failed), LOG, {b"2 v", b"3 v"})) == []
+
+
 def test_record_at_another_offset_than_reported_is_found() -> None:
     assert kinds(lines=[*LINES[:3], ResultLine(3, 0, 7)]) == ["stored-elsewhere"]
     assert kinds(lines=[*LINES[:3], ResultLine(3, 1, 3)]) == ["stored-elsewhere"]

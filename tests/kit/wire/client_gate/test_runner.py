@@ -177,6 +177,17 @@ def test_client_that_does_not_end_differs_after_the_deadline(address: str, tmp_p
     assert [(one.kind, one.what) for one in outcome.findings] == [("no-end", "64 of 64 records have a line in RESULTS")]
 
 
+@pytest.mark.parametrize(("records", "verdict"), [(1, Verdict.NOT_APPLICABLE), (9, Verdict.DIFFERS)])
+def test_batch_that_is_refused_as_too_large_has_to_be_divided_unless_one_record_is_in_it(
+    address: str, tmp_path: Path, records: int, verdict: Verdict
+) -> None:
+    settings, refuse = Settings(linger_ms=500), (f"Produce={PARTITIONS + 1}:10",)
+    script = Script("a/b", "c", settings, PARTITIONS, warm_up=True, rounds=1, records=records, keys=1, refuse=refuse)
+    outcome = run(address, tmp_path, "adapter()", script)
+    assert outcome.verdict is verdict
+    assert outcome.why.startswith("the batch that was refused as too large has one record") == (records == 1)
+
+
 SENDS_IN_ANOTHER_ORDER = """
 lines = open(env["WORKLOAD"]).readlines()
 lines[-3], lines[-2] = lines[-2], lines[-3]

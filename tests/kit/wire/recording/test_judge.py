@@ -96,6 +96,15 @@ def test_batch_rejected_as_too_large_may_be_split_without_sequence_finding() -> 
     assert kinds(talk) == []
 
 
+@pytest.mark.parametrize(("records", "error", "found"), [(1, 10, {b"v"}), (2, 10, set()), (1, 6, set())])
+def test_record_refused_as_too_large_alone_in_its_batch_is_indivisible(
+    records: int, error: int, found: set[bytes]
+) -> None:
+    talk = Conversation()
+    talk.produced(talk.produce(batch(0, records)), error=error)
+    assert judged(talk).indivisible == found
+
+
 def test_sequence_may_restart_at_zero_after_unknown_producer_id_error() -> None:
     talk = Conversation()
     talk.give_id()
