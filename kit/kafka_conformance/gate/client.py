@@ -1,8 +1,8 @@
 """The gate of clients: runs scripts, and reports in the events of a gate.
 
 A script, ``lost/response-idempotent``, is a rule ``client/lost/response-idempotent`` in these events that is asked one
-question. Each kind of finding is a difference; a script with one that the client documents agrees, and is harmless. A
-script is unsupported if the adapter refuses it, and errored if it could not be judged.
+question. Each kind of finding is a difference; a script agrees, as harmless, where only an order differs that the client
+does not promise. A script is unsupported if the adapter refuses it, and errored if it could not be judged.
 
 The exit code: 1 if a script differs that is not known, or an entry of the known failures is wrong; else 2 if nothing was
 judged or a script could not be; else 0.

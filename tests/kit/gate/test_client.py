@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("kafka")
@@ -14,8 +16,11 @@ from kafka_conformance.wire.recording import judge
 
 @pytest.mark.parametrize(("kind", "severity"), [("key-elsewhere", "critical"), ("lost", "high"), ("failed", "medium")])
 def test_finding_of_a_client_has_the_severity_of_the_kind(kind: str, severity: str) -> None:
-    event = client._differed(Script("a/one", "title"), "4.4.0", kind, 1, {"found": ["record 3"]}, None)
+    script = Script("a/one", "title")
+    plan = client.ClientPlan([script], ["./adapter", "a b"], "4.4.0", 7, 60.0, Path(), options=["--to", "h:1"])
+    event = client._differed(script, plan, kind, 1, {"found": ["record 3"]}, None)
     assert (event.kind, event.severity) == (kind, severity)
+    assert event.by == "gate client --to h:1 --run a/one --seed 7 -- ./adapter 'a b'"
 
 
 def test_every_kind_of_high_severity_is_a_kind_of_finding() -> None:

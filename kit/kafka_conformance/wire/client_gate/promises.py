@@ -10,10 +10,9 @@ request in flight
 no faults             every record is stored once and in order
 ====================  ===================================================================================================
 
-By its own documentation, a client may send records in another order than that of the calls: then the order is a harmless
-difference from Java's client. A record that a client reports as failed may be stored or not. It is a separate finding
-where Java's client delivers it. A consumer delivers every record of a partition once and in order, and its group commits
-what was delivered and no more.
+A client that does not promise to send records in the order of the calls, as its adapter declares, may store them in another
+one: a harmless difference from Java's client. A record that a client reports as failed may be stored or not. It is a separate finding where Java's client delivers it. A consumer delivers every record of a partition once and in order, and
+its group commits what was delivered and no more.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ class ResultLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class PromiseDifference:
-    """A difference: its kind, and what; ``harmless`` if the client documents it."""
+    """A difference: its kind, and what; ``harmless`` if the client does not promise otherwise."""
 
     kind: str
     what: str

@@ -155,7 +155,9 @@ def _compared(
         findings += promises.judge_producer(script, workload.records, results, log, judge.indivisible)
     else:
         findings += promises.judge_consumer(script, workload.records, results, log, committed, ended=ended)
-    harmless = next((f"{one.kind}, as the client documents: {one.what}" for one in findings if one.harmless), "")
+    harmless = next(
+        (f"{one.kind}, an order that the client does not promise: {one.what}" for one in findings if one.harmless), ""
+    )
     if found := tuple(one for one in findings if not one.harmless):
         return ScriptOutcome(script, ScriptVerdict.DIFFERS, "", found, judge.totals.requests)
     if results.failed and judge.indivisible:
