@@ -64,7 +64,7 @@ last one. Java's idempotent producer does this with a batch of its current id an
 `delivery.timeout.ms` last:
 """
 _ERROR_45_CLIENTS = """\
-[What four clients did](gate-client.md#what-clients-do) with errors, 45 among them, is on the page of the gate of clients.
+[What clients did](gate-client.md#what-clients-do) with errors, 45 among them, is on the page of the gate of clients.
 Ask your own client: `kafka-conformance gate client --run refused/out-of-order -- ./adapter`. The matrix does not cover this.
 
 The table shows which clients cause it. After 2,147,483,647 the next sequence is 0; a client that sends any other number gets

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 
+import adapter_gates
 import broker_gates
 import case_sets
 import client_results
@@ -262,6 +263,13 @@ STEPS = (
          after=("broker-cases",)),
     Step("broker-results", ("ci/broker-results.ndjson", "ci/broker-gates.ndjson"), ("python ci/broker_gates.py",), 900,
          needs=("go",), keys=_files("ci/broker_gates.py", "ci/brokers/**/*", BROKER_CASES), after=("broker-cases",)),
+    Step("adapter-results", ("ci/adapter-results.ndjson",), ("python ci/adapter_gates.py",), 2400, needs=("go", "node"),
+         keys=_files("ci/adapter_gates.py", "ci/adapters/**/*", "ci/drivers/*/driver.toml",
+                     "kit/kafka_conformance/wire/client_gate/scripts.toml")),
+    Step("adapter-results-page", ("kit/docs/gate-client.md",), (adapter_gates.TABLE,), 2,
+         void=lambda: _block_differs(adapter_gates.PAGE, adapter_gates.TABLE,
+                                     lambda: adapter_gates.page_table(adapter_gates.read_results())),
+         after=("adapter-results",)),
     Step("broker-results-page", ("kit/docs/gate-broker.md",), (broker_gates.TABLE,), 2,
          void=lambda: _block_differs(broker_gates.PAGE, broker_gates.TABLE,
                                      lambda: broker_gates.table(broker_gates.read_results())),

@@ -178,7 +178,7 @@ def test_client_that_does_not_end_differs_after_the_deadline(address: str, tmp_p
 
 
 @pytest.mark.parametrize(("records", "verdict"), [(1, Verdict.NOT_APPLICABLE), (9, Verdict.DIFFERS)])
-def test_batch_that_is_refused_as_too_large_has_to_be_divided_unless_one_record_is_in_it(
+def test_batch_refused_as_too_large_has_to_be_divided_unless_of_one_record(
     address: str, tmp_path: Path, records: int, verdict: Verdict
 ) -> None:
     settings, refuse = Settings(linger_ms=500), (f"Produce={PARTITIONS + 1}:10",)

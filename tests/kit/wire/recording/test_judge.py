@@ -97,7 +97,7 @@ def test_batch_rejected_as_too_large_may_be_split_without_sequence_finding() -> 
 
 
 @pytest.mark.parametrize(("records", "error", "found"), [(1, 10, {b"v"}), (2, 10, set()), (1, 6, set())])
-def test_record_refused_as_too_large_alone_in_its_batch_is_indivisible(
+def test_only_record_of_a_batch_refused_as_too_large_is_indivisible(
     records: int, error: int, found: set[bytes]
 ) -> None:
     talk = Conversation()

@@ -1,0 +1,292 @@
+"""Gate every client in ``ci/adapters/clients.toml`` on the wire; record the results, and write them into the page.
+
+::
+
+    python ci/adapter_gates.py                    # all; writes ci/adapter-results.ndjson and kit/docs/gate-client.md
+    python ci/adapter_gates.py sarama kafkajs     # these; results of the others stay
+    python ci/adapter_gates.py --run 'lost/*' kafkajs   # some scripts: prints what differs, and writes nothing
+    python ci/adapter_gates.py --table            # writes the table from the record; gates nothing
+
+A client is installed in the cache, where ``ci/clients.py`` installs it for its driver. All clients of a release of Kafka
+share a broker of that release. A deviation is *checked* if ``clients.toml`` says what causes it: where in the client's
+source, or what Java does. A client that cannot be installed or gated is reported, its results stay, and the exit code is 2.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Final
+
+import click
+import msgspec
+from client_gates import PARALLEL, ROOT, read, read_driver, stage
+
+from kafka_conformance.answerers.named_driver import FOLDER as DRIVERS
+from kafka_conformance.brokers.broker import running_broker
+from kafka_conformance.core.events import RuleEnded, Severity
+from kafka_conformance.gate.reports.outline import Outline
+from kafka_conformance.gate.severity import RANKS
+from kafka_conformance.reports.page_block import write_block
+
+__all__ = [
+    "PAGE",
+    "RECORD",
+    "STATES",
+    "TABLE",
+    "Client",
+    "Deviation",
+    "Result",
+    "cause_of",
+    "main",
+    "page_table",
+    "read_clients",
+    "read_results",
+    "table",
+]
+
+ADAPTERS = Path("ci", "adapters")
+RECORD = ROOT / "ci" / "adapter-results.ndjson"
+PAGE = ROOT / "kit" / "docs" / "gate-client.md"
+TABLE = "python ci/adapter_gates.py --table"
+SEED: Final = 20261129
+_BUILD_S, _GATE_S = 1_800, 3_600
+_MOST: Final = 6
+"""Scripts that are named for each kind of finding."""
+STATES: Final[Mapping[str, str]] = {
+    "agrees": "agrees", "differs": "differs", "harmless": "differs, harmless", "unsupported": "not applicable",
+    "errored": "could not judge",
+}  # fmt: skip
+"""The verdicts of a script in the order of the columns, and their names on the page."""
+
+
+class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What causes deviations of this kind in these scripts, found by hand: in the client's source, or beside Java."""
+
+    scripts: list[str]
+    kinds: list[str]
+    cause: str
+
+
+class Client(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A client: the driver whose install it shares, else its version; its builds and command, run in the same folder."""
+
+    name: str
+    command: list[str]
+    driver: str = ""
+    version: str = ""
+    kafka: str = "4.4.0"
+    build: list[list[str]] = []
+    causes: list[Cause] = []
+
+
+class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A finding in a script."""
+
+    script: str
+    kind: str
+    severity: Severity
+    what: str
+    effect: str
+
+
+class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The verdict on each script, the reasons of those that are not judged, and what differs."""
+
+    client: str
+    version: str
+    release: str
+    verdicts: dict[str, str]
+    reasons: dict[str, str]
+    deviations: list[Deviation]
+
+
+@click.command(help=__doc__)
+@click.argument("clients", nargs=-1)
+@click.option("--table", "table_alone", is_flag=True, help="Write the table from the record; gate nothing.")
+@click.option("--run", "patterns", multiple=True, metavar="PATTERN", help="Only these scripts; nothing is recorded.")
+@click.option("--parallel", default=PARALLEL, type=click.IntRange(1), show_default=True, help="Gates at a time.")
+@click.option("--built", is_flag=True, help="Do not install the clients: an earlier run has done it.")
+@click.option("--traces", default=None, type=click.Path(path_type=Path), help="Keep traces in this folder, by client.")
+def main(
+    clients: Sequence[str], table_alone: bool, patterns: Sequence[str], parallel: int, built: bool, traces: Path | None
+) -> None:
+    """Gate these clients, or all. Exit code 2 if one could not be gated."""
+    there = {each.name: each for each in read_clients()}
+    if unknown := [name for name in clients if name not in there]:
+        raise click.UsageError(f"unknown client {unknown[0]!r}: expected one of {', '.join(there)}")
+    if table_alone and (clients or patterns):
+        raise click.UsageError("--table gates nothing: name no client or script with it")
+    failed = False
+    if not table_alone:
+        chosen = [there[name] for name in clients or there]
+        new = {}
+        for name, result in _gate_all(chosen, patterns, parallel, traces, built=built):
+            failed |= result is None
+            if result is not None:
+                new[name] = result
+        if patterns:
+            click.echo(table(list(new.values()), there))
+            sys.exit(2 if failed else 0)
+        found = {each.client: each for each in read_results()} | new
+        lines = [msgspec.json.encode(found[name]) + b"\n" for name in there if name in found]
+        RECORD.write_bytes(b"".join(lines))
+    write_block(PAGE, TABLE, page_table(read_results()))
+    sys.exit(2 if failed else 0)
+
+
+def read_clients() -> list[Client]:
+    """Return the clients. Raises msgspec.ValidationError."""
+    text = (ROOT / ADAPTERS / "clients.toml").read_text(encoding="utf-8")
+    return msgspec.convert(msgspec.toml.decode(text)["client"], list[Client])
+
+
+def read_results() -> list[Result]:
+    """Return the recorded results."""
+    lines = RECORD.read_bytes().splitlines() if RECORD.exists() else []
+    return [msgspec.json.decode(line, type=Result) for line in lines]
+
+
+def _gate_all(
+    clients: Sequence[Client], patterns: Sequence[str], parallel: int, traces: Path | None, *, built: bool
+) -> Iterator[tuple[str, Result | None]]:
+    """Install and gate these clients; yield each name, with None where a client could not be gated."""
+    folder = stage()
+    shutil.copytree(ROOT / ADAPTERS, folder / ADAPTERS, dirs_exist_ok=True)
+    with ExitStack() as stack:
+        brokers = {
+            release: stack.enter_context(running_broker(release, engine="jars")).bootstrap
+            for release in sorted({each.kafka for each in clients})
+        }
+        gates = ThreadPoolExecutor(parallel).map(
+            lambda one: _tried(one, folder, brokers[one.kafka], patterns, traces, built=built), clients
+        )
+        for client, (result, why) in zip(clients, gates, strict=True):
+            click.echo(f"{client.name}: {why or ', '.join(_counted(result))}", err=True)
+            yield client.name, result
+
+
+def _tried(
+    client: Client, folder: Path, bootstrap: str, patterns: Sequence[str], traces: Path | None, *, built: bool
+) -> tuple[Result | None, str]:
+    try:
+        return _gated(client, folder, bootstrap, patterns, traces, built=built), ""
+    except (subprocess.SubprocessError, OSError, ValueError) as error:
+        return None, f"could not be gated: {error}"
+
+
+def _gated(
+    client: Client, folder: Path, bootstrap: str, patterns: Sequence[str], traces: Path | None, *, built: bool
+) -> Result:
+    """Install and gate a client. Raises OSError, SubprocessError, and ValueError without a verdict."""
+    driver = read_driver(folder / DRIVERS / client.driver) if client.driver else None
+    where = folder / DRIVERS / client.driver if driver else folder / ADAPTERS / client.name
+    where.mkdir(parents=True, exist_ok=True)
+    for command in [] if built else [*(driver.build if driver else ()), *client.build]:
+        subprocess.run(_words(command, folder), cwd=where, check=True, timeout=_BUILD_S)
+    selection = [word for pattern in patterns for word in ("--run", pattern)]
+    kept = ["--traces", str(traces.resolve() / client.name)] if traces else []
+    with tempfile.TemporaryDirectory() as scratch:
+        events = Path(scratch) / "events.ndjson"
+        subprocess.run(
+            [sys.executable, "-m", "kafka_conformance", "gate", "client", "--to", bootstrap, "--seed", str(SEED), *selection,
+             *kept, "--events", str(events), "--no-github", "--", *_words(client.command, folder)],
+            cwd=where, check=False, timeout=_GATE_S, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        return result_of(client, driver.version if driver else client.version, read(events))
+
+
+def _words(command: Sequence[str], folder: Path) -> list[str]:
+    return [word.replace("{adapters}", str(folder / ADAPTERS)).replace("{python}", sys.executable) for word in command]
+
+
+def result_of(client: Client, version: str, seen: Outline) -> Result:
+    """Return what is recorded of a gate. Raises ValueError if it did not end, or judged nothing."""
+    if seen.ended is None or not seen.ended.asked:
+        raise ValueError(seen.ended.why if seen.ended else "the gate did not end")
+    ended = [row.ended for row in seen.rows if row.ended]
+    reasons = {_script(each.rule): next(iter(each.reasons)) for each in ended if each.reasons}
+    reasons |= {_script(each.rule): next(iter(each.harmless)) for each in ended if each.harmless}
+    reasons |= {_script(each.rule): each.what for row in seen.rows for each in row.protocol_errors}
+    found = [
+        Deviation(one.id, one.kind, one.severity, _stable(one.actual["found"][0]), one.effect)
+        for row in seen.rows for one in row.differed
+    ]  # fmt: skip
+    return Result(
+        client.name, version, client.kafka, {_script(each.rule): _state(each) for each in ended}, reasons, found
+    )
+
+
+def _state(ended: RuleEnded) -> str:
+    return "harmless" if ended.verdict == "agrees" and ended.harmless else ended.verdict
+
+
+def _script(rule: str) -> str:
+    return rule.removeprefix("client/")
+
+
+def _stable(what: str) -> str:
+    """Return a text without the name of the topic and the id of the producer, which are others in each run."""
+    return re.sub(r"producer \d+", "producer N", re.sub(r"[\w-]*?kafka-conformance[\w.-]*?(-\d+\b)", r"topic\1", what))
+
+
+def cause_of(client: Client, one: Deviation) -> str:
+    """Return what causes a deviation, or an empty text if that was not looked at."""
+    for each in client.causes:
+        if one.kind in each.kinds and any(fnmatchcase(one.script, pattern) for pattern in each.scripts):
+            return each.cause
+    return ""
+
+
+def _counted(result: Result | None) -> Iterator[str]:
+    for state, name in STATES.items():
+        yield f"{sum(each == state for each in result.verdicts.values()) if result else 0} {name}"
+
+
+def table(results: Sequence[Result], clients: Mapping[str, Client]) -> str:
+    """Return the counts of all clients, and what differs in each."""
+    lines = [f"| client | version | Kafka | {' | '.join(STATES.values())} |", "|---|---|---|" + "---:|" * len(STATES)]
+    for each in results:
+        counts = " | ".join(text.partition(" ")[0] for text in _counted(each))
+        lines.append(f"| {each.client} | {each.version} | {each.release} | {counts} |")
+    for each in results:
+        if each.deviations or any(state == "errored" for state in each.verdicts.values()):
+            lines += ["", f"**{each.client} {each.version}**", ""]
+            lines += ["| severity | finding | scripts | for example | cause |", "|---|---|---|---|---|"]
+            lines += _rows(each, clients[each.client])
+    return "\n".join(lines) + "\n"
+
+
+def page_table(results: Sequence[Result]) -> str:
+    """Return the tables of the page: the counts of all clients, and what differs in each."""
+    return table(results, {each.name: each for each in read_clients()})
+
+
+def _rows(result: Result, client: Client) -> Iterator[str]:
+    groups: dict[tuple[str, str, str], list[Deviation]] = {}
+    for one in result.deviations:
+        groups.setdefault((one.severity, one.kind, cause_of(client, one)), []).append(one)
+    for (severity, kind, cause), some in sorted(groups.items(), key=lambda item: (RANKS[item[1][0].severity], item[0])):
+        scripts = ", ".join(f"`{one.script}`" for one in some[:_MOST])
+        scripts += f", {len(some) - _MOST} more" if len(some) > _MOST else ""
+        yield f"| {severity} | `{kind}`: {some[0].effect} | {scripts} | {_cell(some[0].what)} | {cause or 'not checked'} |"
+    for script, state in result.verdicts.items():
+        if state == "errored":
+            yield f"| | could not judge | `{script}` | {_cell(result.reasons.get(script, ''))} | |"
+
+
+def _cell(text: str) -> str:
+    short = text if len(text) <= 160 else f"{text[:160]}…"
+    return short.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+if __name__ == "__main__":
+    main()

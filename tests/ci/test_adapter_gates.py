@@ -1,0 +1,136 @@
+"""The gates of the clients in ``ci/adapters``: what is recorded, that each deviation has a cause, and what the page says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import adapter_gates
+import pytest
+from adapter_gates import (
+    PAGE,
+    STATES,
+    TABLE,
+    Cause,
+    Client,
+    Deviation,
+    Result,
+    cause_of,
+    page_table,
+    read_clients,
+    read_results,
+    result_of,
+    table,
+)
+from click.testing import CliRunner
+from client_gates import ROOT, read_driver
+
+from kafka_conformance.core.events import Differed, Ended, ProtocolError, RuleEnded
+from kafka_conformance.gate.reports.outline import outline
+from kafka_conformance.reports.page_block import block_of
+from kafka_conformance.wire.client_gate.script import shipped
+
+CLIENTS = {each.name: each for each in read_clients()}
+CLIENT = Client("c", ["run"], version="1", causes=[Cause(["lost/*"], ["lost"], "send() forgets")])
+LOST = Deviation("lost/response", "lost", "high", "record 3", "It is gone.")
+
+
+def test_page_shows_the_recorded_results_of_every_client() -> None:
+    assert block_of(PAGE.read_text(encoding="utf-8"), TABLE) == page_table(read_results()).strip(), f"run: {TABLE}"
+    assert [each.client for each in read_results()] == list(CLIENTS)
+
+
+@pytest.mark.parametrize("result", read_results(), ids=lambda each: str(each.client))
+def test_record_of_a_client_has_every_script_and_the_version_of_the_install(result: Result) -> None:
+    client = CLIENTS[result.client]
+    driver = read_driver(ROOT / adapter_gates.DRIVERS / client.driver) if client.driver else None
+    assert (result.version, result.release) == (driver.version if driver else client.version, client.kafka)
+    assert list(result.verdicts) == [script.id for script in shipped()]
+    assert set(result.verdicts.values()) <= {*STATES}
+    differing = {script for script, verdict in result.verdicts.items() if verdict == "differs"}
+    assert {one.script for one in result.deviations} == differing
+    reasons = {
+        script for script, verdict in result.verdicts.items() if verdict in {"unsupported", "errored", "harmless"}
+    }
+    assert set(result.reasons) == reasons
+
+
+@pytest.mark.parametrize("result", read_results(), ids=lambda each: str(each.client))
+def test_every_recorded_deviation_has_a_cause_and_every_cause_a_deviation(result: Result) -> None:
+    client = CLIENTS[result.client]
+    assert [one for one in result.deviations if not cause_of(client, one)] == []
+    used = {cause_of(client, one) for one in result.deviations}
+    assert {each.cause for each in client.causes} == used
+
+
+def test_java_client_agrees_in_all_scripts_of_the_record() -> None:
+    (java,) = [each for each in read_results() if each.client == "java"]
+    assert set(java.verdicts.values()) == {"agrees"}
+
+
+def test_twelve_clients_are_judged_in_at_least_twelve_scripts_each() -> None:
+    judged = [
+        sum(verdict in {"agrees", "differs", "harmless"} for verdict in each.verdicts.values())
+        for each in read_results()
+    ]
+    assert sum(count >= 12 for count in judged) >= 12
+
+
+def ended(script: str, verdict: Any, **fields: Any) -> RuleEnded:
+    judged = int(verdict != "unsupported")
+    counts = int(verdict == "agrees"), int(verdict == "differs"), 0, int(verdict == "errored"), 1 - judged
+    return RuleEnded(f"client/{script}", "4.4.0", "exact", verdict, judged, *counts, judged, 0, 0, 0.0, **fields)
+
+
+def test_result_of_a_gate_has_the_state_and_the_reason_of_each_script() -> None:
+    what = {"found": ["gate-kafka-conformance-1a2b-lost-response-0: producer 7001 epoch 0"]}
+    differed = Differed(
+        "client/b", "4.4.0", "b", "frozen", "lost", 1, {}, {}, what, "", "", severity="high", effect="e"
+    )
+    events = [
+        ended("a", "agrees"), differed, ended("b", "differs"), ended("c", "agrees", harmless={"order": 1}),
+        ended("d", "unsupported", reasons={"no lz4": 1}),
+        ProtocolError("client/e", "4.4.0", "could not judge", "it failed", "hint"), ended("e", "errored"),
+        Ended(1, "", 4, 2, 1, 0, 1, 1, 0.0),
+    ]  # fmt: skip
+    found = result_of(CLIENT, "1", outline(events))
+    assert found.verdicts == {"a": "agrees", "b": "differs", "c": "harmless", "d": "unsupported", "e": "errored"}
+    assert found.reasons == {"c": "order", "d": "no lz4", "e": "it failed"}
+    assert found.deviations == [Deviation("b", "lost", "high", "topic-0: producer N epoch 0", "e")]
+    with pytest.raises(ValueError, match="did not end"):
+        result_of(CLIENT, "1", outline([]))
+
+
+def test_table_has_one_row_for_each_client_and_names_the_cause_of_each_deviation() -> None:
+    other = Deviation("refused/one", "lost", "high", "a|b", "It is gone.")
+    verdicts: Mapping[str, str] = {"a": "agrees", "lost/response": "differs", "refused/one": "differs", "d": "errored"}
+    result = Result("c", "1", "4.4.0", dict(verdicts), {"d": "it failed"}, [LOST, other])
+    text = table([result], {"c": CLIENT})
+    assert "| c | 1 | 4.4.0 | 1 | 2 | 0 | 0 | 1 |" in text
+    assert "| high | `lost`: It is gone. | `lost/response` | record 3 | send() forgets |" in text
+    assert "| high | `lost`: It is gone. | `refused/one` | a\\|b | not checked |" in text
+    assert "| | could not judge | `d` | it failed | |" in text
+
+
+def test_client_that_cannot_be_gated_keeps_the_recorded_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    old = Result("c", "1", "4.4.0", {"lost/response": "differs"}, {}, [LOST])
+    monkeypatch.setattr(adapter_gates, "RECORD", tmp_path / "record.ndjson")
+    monkeypatch.setattr(adapter_gates, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(adapter_gates, "read_clients", lambda: [CLIENT])
+    monkeypatch.setattr(adapter_gates, "_gate_all", lambda *_, **__: iter([("c", old)]))
+    ran = CliRunner().invoke(adapter_gates.main, ["c"], catch_exceptions=False)
+    assert (ran.exit_code, read_results()) == (0, [old])
+    monkeypatch.setattr(adapter_gates, "_gate_all", lambda *_, **__: iter([("c", None)]))
+    ran = CliRunner().invoke(adapter_gates.main, [], catch_exceptions=False)
+    assert (ran.exit_code, read_results()) == (2, [old])
+    assert "send() forgets" in (tmp_path / "page.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "why"), [(["nobody"], "unknown client 'nobody'"), (["--table", "java"], "--table gates nothing")]
+)
+def test_command_with_an_unknown_client_or_a_contradiction_is_refused(words: list[str], why: str) -> None:
+    ran = CliRunner().invoke(adapter_gates.main, words)
+    assert ran.exit_code == 2
+    assert why in ran.output
