@@ -66,6 +66,8 @@ STATES: Final[Mapping[str, str]] = {
     "errored": "could not judge",
 }  # fmt: skip
 """The verdicts of a script in the order of the columns, and their names on the page."""
+_CELLS: Final = {"agrees": "", "unsupported": "–", "errored": "?"}
+"""Verdicts as the matrix of scripts has them, if by another name."""
 
 
 class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -257,12 +259,28 @@ def table(results: Sequence[Result], clients: Mapping[str, Client]) -> str:
     for each in results:
         counts = " | ".join(text.partition(" ")[0] for text in _counted(each))
         lines.append(f"| {each.client} | {each.version} | {each.release} | {counts} |")
+    lines += _matrix(results)
     for each in results:
         if each.deviations or any(state == "errored" for state in each.verdicts.values()):
             lines += ["", f"**{each.client} {each.version}**", ""]
             lines += ["| severity | finding | scripts | for example | cause |", "|---|---|---|---|---|"]
             lines += _rows(each, clients[each.client])
     return "\n".join(lines) + "\n"
+
+
+def _matrix(results: Sequence[Result]) -> Iterator[str]:
+    """Yield the verdicts of all clients on the scripts in which not all agree."""
+    yield from (
+        "",
+        "Scripts by client, without those in which all agree; empty: agrees, –: does not apply, ?: could not judge.",
+        "",
+    )
+    yield f"| script | {' | '.join(f'{each.client}' for each in results)} |"
+    yield "|---|" + "---|" * len(results)
+    for script in dict.fromkeys(script for each in results for script in each.verdicts):
+        verdicts = [each.verdicts.get(script, "") for each in results]
+        if set(verdicts) != {"agrees"}:
+            yield f"| `{script}` | {' | '.join(_CELLS.get(verdict, verdict) for verdict in verdicts)} |"
 
 
 def page_table(results: Sequence[Result]) -> str:

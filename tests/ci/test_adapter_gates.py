@@ -111,6 +111,8 @@ def test_table_has_one_row_for_each_client_and_names_the_cause_of_each_deviation
     assert "| high | `lost`: It is gone. | `lost/response` | record 3 | send() forgets |" in text
     assert "| high | `lost`: It is gone. | `refused/one` | a\\|b | not checked |" in text
     assert "| | could not judge | `d` | it failed | |" in text
+    assert "| `lost/response` | differs |\n| `refused/one` | differs |\n| `d` | ? |\n\n" in text
+    assert "| `a` |" not in text
 
 
 def test_client_that_cannot_be_gated_keeps_the_recorded_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
