@@ -71,7 +71,7 @@ _CELLS: Final = {"agrees": "", "unsupported": "–", "errored": "?"}
 
 
 class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What causes deviations of this kind in these scripts, found by hand: in the client's source, or beside Java."""
+    """What causes deviations of this kind in these scripts, found by hand, in the source of the client or in a trace."""
 
     scripts: list[str]
     kinds: list[str]

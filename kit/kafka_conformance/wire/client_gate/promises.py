@@ -11,7 +11,8 @@ no faults             every record is stored once and in order
 ====================  ===================================================================================================
 
 A client that does not promise to send records in the order of the calls, as its adapter declares, may store them in another
-one: a harmless difference from Java's client. A record that a client reports as failed may be stored or not. It is a separate finding where Java's client delivers it. A consumer delivers every record of a partition once and in order, and
+one: a harmless difference from Java's client. A record that a client reports as failed may be stored or not. It is a
+separate finding where Java's client delivers it. A consumer delivers every record of a partition once and in order, and
 its group commits what was delivered and no more.
 """
 

@@ -51,7 +51,7 @@ def test_failed_record_is_found_where_java_delivers_all() -> None:
 
 
 def test_failed_record_that_was_refused_alone_in_a_batch_is_no_finding() -> None:
-    failed = [*LINES[:2], Line(2, error="too large"), Line(3, error="too large")]
+    failed = [*LINES[:2], ResultLine(2, error="too large"), ResultLine(3, error="too large")]
     (found,) = judge_producer(SCRIPT, RECORDS, Results(failed), LOG, {b"2 v"})
     assert (found.kind, found.what) == ("failed", "record 3: too large")
     assert list(judge_producer(SCRIPT, RECORDS, Results(failed), LOG, {b"2 v", b"3 v"})) == []
@@ -124,7 +124,7 @@ def test_records_delivered_once_and_in_order_are_no_finding() -> None:
         (lambda lines: [*lines, lines[0]], 4, ["delivered-twice"]),
         (lambda lines: [*lines[:3], lines[0]], 3, ["delivered-twice"]),  # it ended at the count of 4
         (
-            lambda lines: [*lines[:3], Line(partition=1, offset=0, value="marker")],
+            lambda lines: [*lines[:3], ResultLine(partition=1, offset=0, value="marker")],
             3,
             ["delivered-hidden", "commit-behind"],
         ),

@@ -177,9 +177,9 @@ def test_client_that_does_not_end_differs_after_the_deadline(address: str, tmp_p
     assert [(one.kind, one.what) for one in outcome.findings] == [("no-end", "64 of 64 records have a line in RESULTS")]
 
 
-@pytest.mark.parametrize(("records", "verdict"), [(1, Verdict.NOT_APPLICABLE), (9, Verdict.DIFFERS)])
+@pytest.mark.parametrize(("records", "verdict"), [(1, ScriptVerdict.NOT_APPLICABLE), (9, ScriptVerdict.DIFFERS)])
 def test_batch_refused_as_too_large_has_to_be_divided_unless_of_one_record(
-    address: str, tmp_path: Path, records: int, verdict: Verdict
+    address: str, tmp_path: Path, records: int, verdict: ScriptVerdict
 ) -> None:
     settings, refuse = Settings(linger_ms=500), (f"Produce={PARTITIONS + 1}:10",)
     script = Script("a/b", "c", settings, PARTITIONS, warm_up=True, rounds=1, records=records, keys=1, refuse=refuse)
@@ -197,14 +197,14 @@ open(env["RESULTS"], "a").write('{"order": %s}')
 """
 
 
-@pytest.mark.parametrize(("order", "verdict"), [("true", Verdict.DIFFERS), ("false", Verdict.AGREES)])
+@pytest.mark.parametrize(("order", "verdict"), [("true", ScriptVerdict.DIFFERS), ("false", ScriptVerdict.AGREES)])
 def test_order_that_the_client_does_not_promise_differs_harmlessly(
-    address: str, tmp_path: Path, order: str, verdict: Verdict
+    address: str, tmp_path: Path, order: str, verdict: ScriptVerdict
 ) -> None:
     script = Script("a/b", "one request in flight", Settings(in_flight=1), PARTITIONS, rounds=1, records=9, keys=1)
     outcome = run(address, tmp_path, SENDS_IN_ANOTHER_ORDER % order, script)
     assert outcome.verdict is verdict
-    assert bool(outcome.harmless) == (verdict is Verdict.AGREES)
+    assert bool(outcome.harmless) == (verdict is ScriptVerdict.AGREES)
 
 
 LEAVES_A_CHILD = (
@@ -215,7 +215,7 @@ LEAVES_A_CHILD = (
 def test_child_that_holds_the_output_of_an_adapter_open_is_ended_with_the_adapter(address: str, tmp_path: Path) -> None:
     begun = time.monotonic()
     outcome = run(address, tmp_path, f"print('one', flush=True); {LEAVES_A_CHILD}", limit_s=20.0)
-    assert (outcome.verdict, outcome.findings) == (Verdict.AGREES, ())
+    assert (outcome.verdict, outcome.findings) == (ScriptVerdict.AGREES, ())
     assert time.monotonic() - begun < 15
     outcome = run(address, tmp_path / "2", f"{LEAVES_A_CHILD}; raise SystemExit('the last line')", limit_s=20.0)
     assert outcome.why == "the adapter ended with exit code 1: the last line"
