@@ -275,7 +275,7 @@ def _matrix(results: Sequence[Result]) -> Iterator[str]:
         "Scripts by client, without those in which all agree; empty: agrees, –: does not apply, ?: could not judge.",
         "",
     )
-    yield f"| script | {' | '.join(f'{each.client}' for each in results)} |"
+    yield f"| script | {' | '.join(each.client for each in results)} |"
     yield "|---|" + "---|" * len(results)
     for script in dict.fromkeys(script for each in results for script in each.verdicts):
         verdicts = [each.verdicts.get(script, "") for each in results]
