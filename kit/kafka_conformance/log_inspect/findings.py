@@ -383,7 +383,7 @@ _LISTED = (
          "does not start. kafka-storage format writes it, and a node reads it for a cluster without metadata.", _STOPS),
     Kind("quorum-state-missing", _NOTE, "There is no quorum-state: the node begins as one that has not voted."),
     Kind("metadata-log-missing", _BROKEN, "The cluster's metadata is in none of the inspected directories. A node that is "
-         "no controller fetches it again. The only controller starts without any topic, and a start renames every "
+         "not a controller fetches it again. The only controller starts without any topic, and a start renames every "
          "partition to -stray."),
     Kind("metadata-snapshot-missing", _BROKEN, "The log of the cluster's metadata begins after its first record, and no "
          "snapshot has what was before. The node does not start.", _STOPS),
