@@ -109,8 +109,8 @@ def test_csv_keys_may_contain_quotes_line_breaks_and_leading_zeros(tmp_path: Pat
     (b"partition,offset\n1,2\n", "has no column key: name it with --key-column; its columns are partition, offset"),
     (b"partition,offset,key\n1,2\n", "line 2 of .*t has another number of fields than the first line"),
     (b"partition,offset,key\n1,2,a,b\n", "line 2 of .*t has another number of fields than the first line"),
-    (b"partition,offset,key\n1,2,\xff\n", "line 2 of .*t is no CSV: "),
-    (b'partition,offset,key\n1,2,"a"b\n', "line 2 of .*t is no CSV: "),
+    (b"partition,offset,key\n1,2,\xff\n", "line 2 of .*t is not CSV: "),
+    (b'partition,offset,key\n1,2,"a"b\n', "line 2 of .*t is not CSV: "),
 ])  # fmt: skip
 def test_malformed_csv_is_refused_with_a_one_line_error(tmp_path: Path, content: bytes, message: str) -> None:
     with pytest.raises(BadInput, match=message):
