@@ -79,7 +79,7 @@ def test_offset_search_in_damaged_log_or_index_explains_the_damage(tmp_path: Pat
     path.write_bytes(whole)
     assert "checksum" in search(log.folder, 0).why
     path.write_bytes(b"\xff" * 100)
-    assert "is no batch" in search(log.folder, 0).why
+    assert "is not a batch" in search(log.folder, 0).why
     (log.folder / f"{0:020}.index").write_bytes(b"\0\0\0\0\0\1\0\0")
     assert "points past the end" in search(log.folder, 0).why
     (log.folder / f"{0:020}.index").unlink()

@@ -124,7 +124,7 @@ def test_unreadable_export_is_refused_with_a_one_line_error(tmp_path: Path) -> N
     (tmp_path / "text").write_text("no parquet")
     with pytest.raises(KitError, match=f"reading {tmp_path}/text: [^\n]*$"):
         LocalExport(str(tmp_path / "text"), "parquet", 4)
-    with pytest.raises(BadInput, match=r"line 1 of .*text is no JSON object"):
+    with pytest.raises(BadInput, match=r"line 1 of .*text is not a JSON object"):
         LocalExport(str(tmp_path / "text"), "json", 4)
     with pytest.raises(BadInput, match=r"the key column key has type int: expected bytes"):
         LocalExport(lines(tmp_path / "b", [{"partition": 0, "offset": 0, "key": 5}]), "json", 4)
