@@ -20,7 +20,8 @@ from trial import read_trials
 from kafka_conformance.answerers.named_driver import FOLDER, read_driver
 from kafka_conformance.cases.store import folder_of_cases, read
 from kafka_conformance.kit_mistakes.run import CHECKS, MISTAKES
-from kafka_conformance.replication.histories import generate_histories
+from kafka_conformance.replication.fault_sequences import SEQUENCES
+from kafka_conformance.replication.histories import SCRIPTS_PER_SEQUENCE
 from kafka_conformance.reports.page_block import block_of, write_block
 from kafka_conformance.rules.mutants import MUTANTS
 from kafka_conformance.verify import certificate as certificates
@@ -62,7 +63,7 @@ def figures() -> str:
     public = sum(bool(mutant.references) for mutant in MUTANTS)
     remarks = sum(path.read_text(encoding="utf-8").count("# unreached") for path in (ROOT / "reference").rglob("*.py"))
     clients = [read_driver(ROOT / FOLDER / name) for name in names()]
-    histories = sum(len(group.scripts) for group in generate_histories(1))
+    histories = len(SEQUENCES) * SCRIPTS_PER_SEQUENCE
     areas = finding_pages.read_areas()
     shown = [name for area in areas for name in area.findings if finding_pages.read_case(name) is not None]
     rows = (

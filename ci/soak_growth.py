@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scipy.stats import theilslopes
-
 __all__ = ["LEAST_ROUNDS", "MEASURES", "Growth", "Measure", "find_growth", "warm_up"]
 
 LEAST_ROUNDS = 8
@@ -83,6 +81,9 @@ def find_growth(measure: Measure, values: Sequence[float]) -> Growth:
     """Judge the values of a measure, one for each round after the warm-up. Raises ValueError if there are too few."""
     if len(values) < LEAST_ROUNDS:
         raise ValueError(f"{len(values)} rounds of {measure.name}: at least {LEAST_ROUNDS} are needed")
+    # Imported only here: it takes two seconds of every process that collects the tests.
+    from scipy.stats import theilslopes
+
     slope, _, low, high = (float(number) for number in theilslopes(values, alpha=_CONFIDENCE))
     late = float(theilslopes(values[len(values) // 2 :])[0])
     grows = low * (len(values) - 1) > measure.tolerance and late >= slope * _STILL_GROWS

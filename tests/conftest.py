@@ -8,13 +8,14 @@ machine, and a right answer fails.
 from __future__ import annotations
 
 import gc
+import os
 import secrets
 import sys
-from pathlib import Path
 
 import pytest
 from clean_state import set_own_state
 from hypothesis import settings
+from hypothesis.internal.entropy import deterministic_PRNG
 
 # Here, and not in a fixture: modules of tests read the environment when they are imported.
 set_own_state()
@@ -24,6 +25,10 @@ gc.set_threshold(200_000, 50, 100)
 
 settings.register_profile("unit", deadline=None, derandomize=True)
 settings.load_profile("unit")
+
+# The first use collects garbage and looks for what refers to a generator: while little is loaded, and before `gc.freeze`.
+with deterministic_PRNG():
+    pass
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -69,13 +74,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = kept
 
 
+def pytest_collection_finish() -> None:
+    """Keep what is loaded out of every collection of garbage: it lives to the end of the process."""
+    gc.freeze()
+
+
 def pytest_runtest_teardown(item: pytest.Item) -> None:
     """Forget the modules that a test imported from its folder: a later test may import others of the same name."""
     folder = getattr(item, "funcargs", {}).get("tmp_path")
     if folder is None:
         return
+    below = f"{folder}{os.sep}"  # compared as text: thousands of modules after thousands of tests
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and Path(file).is_relative_to(folder):
+        if isinstance(file, str) and file.startswith(below):
             del sys.modules[name]
-    sys.path[:] = [entry for entry in sys.path if not Path(entry).is_relative_to(folder)]
+    sys.path[:] = [entry for entry in sys.path if not f"{entry}{os.sep}".startswith(below)]

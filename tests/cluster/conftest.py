@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the tests of this folder, and no others. Each start of ``--broker-starts`` has a minute."""
-    here = Path(__file__).parent
+    here = f"{Path(__file__).parent}{os.sep}"
     count = config.getoption("broker_starts")
     for item in items:
-        if here in item.path.parents:
+        if str(item.path).startswith(here):
             item.add_marker(pytest.mark.jvm)
             if count is not None and item.path.name == "test_broker_starts.py":
                 item.add_marker(pytest.mark.timeout(60 * count + 900))

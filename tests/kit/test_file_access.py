@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import kafka_conformance
 
 KIT = Path(kafka_conformance.__file__).parent
-TREES = {path.relative_to(KIT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in KIT.rglob("*.py")}
 
 # Modules that print: standard streams, rich's console, and one constant line before the streams are there.
 _PRINTERS = {"core/streams.py", "core/console.py", "core/interrupts.py"}
@@ -75,6 +75,12 @@ _OTHER_METHODS = {
 }  # fmt: skip
 
 
+@cache
+def trees() -> dict[str, ast.Module]:
+    """The syntax trees of all modules of the kit."""
+    return {path.relative_to(KIT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in KIT.rglob("*.py")}
+
+
 def _called(tree: ast.AST, names: set[str]) -> Iterator[tuple[int, str]]:
     """Yield the calls of functions and methods that end with one of these names."""
     for node in ast.walk(tree):
@@ -87,19 +93,19 @@ def _called(tree: ast.AST, names: set[str]) -> Iterator[tuple[int, str]]:
 def _looks(module: str) -> list[str]:
     return [
         f"{module}, line {line}: {name}"
-        for line, name in _called(TREES[module], _LOOKS)
+        for line, name in _called(trees()[module], _LOOKS)
         if (name == "open" or "." in name) and name not in _OTHER_METHODS
     ]
 
 
 def test_modules_print_only_through_core_streams_and_console() -> None:
     found = []
-    for module in set(TREES) - _PRINTERS - _OTHER_PROCESSES:
-        found += [f"{module}, line {line}: {name}" for line, name in _called(TREES[module], _PRINTS) if name in _PRINTS
+    for module in set(trees()) - _PRINTERS - _OTHER_PROCESSES:
+        found += [f"{module}, line {line}: {name}" for line, name in _called(trees()[module], _PRINTS) if name in _PRINTS
                   or name.startswith("click.")]  # fmt: skip
         found += [
             f"{module}, line {node.lineno}: sys.{node.attr}"
-            for node in ast.walk(TREES[module])
+            for node in ast.walk(trees()[module])
             if isinstance(node, ast.Attribute)
             and node.attr in {"stdout", "stderr", "stdin"}
             and ast.unparse(node.value) == "sys"
@@ -108,9 +114,9 @@ def test_modules_print_only_through_core_streams_and_console() -> None:
 
 
 def test_modules_open_user_files_only_through_core_files() -> None:
-    asked = [each for each in TREES if each not in _OWN_FILES and not each.startswith(_OWN_FOLDERS)]
+    asked = [each for each in trees() if each not in _OWN_FILES and not each.startswith(_OWN_FOLDERS)]
     assert not [line for module in asked for line in _looks(module)], "use core.files, or give a reason in _OWN_FILES"
 
 
 def test_modules_exempt_from_core_files_exist_and_open_files() -> None:
-    assert [module for module in _OWN_FILES if module not in TREES or not _looks(module)] == []
+    assert [module for module in _OWN_FILES if module not in trees() or not _looks(module)] == []

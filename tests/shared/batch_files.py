@@ -70,9 +70,13 @@ LARGE = 2**27 + 2**26
 
 
 def _gzip_zeros() -> bytes:
-    deflater = zlib.compressobj(6, zlib.DEFLATED, 31)
-    piece = bytes(2**20)
-    return b"".join(deflater.compress(piece) for _ in range(LARGE // 2**20)) + deflater.flush()
+    """A gzip member of one block of 1 MiB, repeated: a full flush makes it independent of those before."""
+    deflater, piece, crc = zlib.compressobj(6, zlib.DEFLATED, -15), bytes(2**20), 0
+    block = deflater.compress(piece) + deflater.flush(zlib.Z_FULL_FLUSH)
+    for _ in range(LARGE // 2**20):
+        crc = zlib.crc32(piece, crc)
+    end = deflater.flush() + struct.pack("<II", crc, LARGE)
+    return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + block * (LARGE // 2**20) + end
 
 
 def _lz4_zeros() -> bytes:

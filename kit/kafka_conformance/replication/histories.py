@@ -40,7 +40,7 @@ from kafka_reference.cluster.script import (
 )
 from kafka_reference.cluster.undetermined import UndeterminedHistory
 
-__all__ = ["SCRIPTS_PER_SEQUENCE", "HistoryGroup", "generate_histories", "missing_labels"]
+__all__ = ["SCRIPTS_PER_SEQUENCE", "HistoryGroup", "generate_histories"]
 
 SCRIPTS_PER_SEQUENCE = 6
 _DRAFTS = 14
@@ -62,14 +62,14 @@ class HistoryGroup:
 def generate_histories(seed: int) -> tuple[HistoryGroup, ...]:
     """Return the groups of ``seed``, with every required kind: drafts are drawn again until none is missing."""
     for attempt in count():
-        groups = _choose(Random(f"{seed} {attempt}"))  # noqa: S311 - no secret
-        if not missing_labels(groups):
+        groups, found = _choose(Random(f"{seed} {attempt}"))  # noqa: S311 - no secret
+        if found >= REQUIRED_LABELS:
             return groups
     raise AssertionError("count never ends")
 
 
-def _choose(random: Random) -> tuple[HistoryGroup, ...]:
-    """Return of each sequence of faults the drafts that add most kinds of history."""
+def _choose(random: Random) -> tuple[tuple[HistoryGroup, ...], set[str]]:
+    """Return of each sequence of faults the drafts that add most kinds of history, and the kinds of all of them."""
     groups, found = [], set[str]()
     for sequence in SEQUENCES:
         drafts = {script: labels(script) for script in _drafts(sequence, random)}
@@ -79,12 +79,7 @@ def _choose(random: Random) -> tuple[HistoryGroup, ...]:
             found |= drafts.pop(best)
             chosen.append(best)
         groups.append(HistoryGroup(sequence.title, tuple(chosen)))
-    return tuple(groups)
-
-
-def missing_labels(groups: tuple[HistoryGroup, ...]) -> frozenset[str]:
-    """Return the required kinds that no script has."""
-    return REQUIRED_LABELS - {label for group in groups for script in group.scripts for label in labels(script)}
+    return tuple(groups), found
 
 
 def _drafts(sequence: FaultSequence, random: Random) -> Iterator[ClusterScript]:

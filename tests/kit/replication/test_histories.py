@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from kafka_conformance.replication.fault_sequences import SEQUENCES
-from kafka_conformance.replication.histories import HistoryGroup, generate_histories, missing_labels
-from kafka_conformance.replication.history_labels import CLUSTERS, labels
+from kafka_conformance.replication.histories import HistoryGroup, generate_histories
+from kafka_conformance.replication.history_labels import CLUSTERS, REQUIRED_LABELS, labels
 from kafka_reference.cluster.history import simulate
 from kafka_reference.cluster.script import ClusterScript, Continue, Kill, Pause, Produce, Settle, Start
 
@@ -18,6 +18,11 @@ _FAULTS = (Pause, Continue, Kill, Start, Settle)
 @pytest.fixture(scope="module")
 def groups() -> tuple[HistoryGroup, ...]:
     return generate_histories(0)
+
+
+def missing_labels(groups: tuple[HistoryGroup, ...]) -> frozenset[str]:
+    """The required kinds that no script has."""
+    return REQUIRED_LABELS - {label for group in groups for script in group.scripts for label in labels(script)}
 
 
 def test_generated_histories_cover_required_labels(groups: tuple[HistoryGroup, ...]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from itertools import islice
 
 import pytest
@@ -20,7 +21,9 @@ RELEASES = ["0.10.0.0", "2.3.1", "3.4.1", "4.4.0"]
 BOTH = pytest.mark.parametrize("assignor", [range_assignment, round_robin_assignment])
 
 
+@cache
 def questions() -> list[AssignorQuestion]:
+    """The groups that all properties are tried with; every 997th is a walk through all of them."""
     asked = (*islice(every_group(), 0, None, 997), *every_kind_of_rack(), *generated("range-assignor", 300))
     return [question for question in asked if question.members]
 

@@ -70,11 +70,12 @@ def check(
     *, kafka: str, mode: ClusterMode, seed: int, runs: int, clusters: int, only: Sequence[int], keep: Path | None
 ) -> int:
     """Play generated histories, a group with the same faults at a time, and compare each with the reference."""
-    release, generated = playable_release(kafka, mode), generate_histories(seed)
+    release = playable_release(kafka, mode)
+    check_extra(mode)
+    generated = generate_histories(seed)
     if wrong := [number for number in only if number >= len(generated)]:
         raise BadInput(f"unknown group {wrong[0]}: expected 0 to {len(generated) - 1}")
     chosen = [generated[number] for number in sorted(set(only))] if only else list(generated)
-    check_extra(mode)
     total = runs * sum(len(group.scripts) for group in chosen)
     with steps("playing", total) as progress:
         found = [

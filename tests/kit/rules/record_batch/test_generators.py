@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from questions import generated
 
 from kafka_conformance.core.sources import collect
 from kafka_conformance.rules.record_batch.generators import MARKER_KEYS, MARKER_VALUES, ODD_VARINTS
@@ -15,9 +15,8 @@ from kafka_reference.record_batch.varints import read_varint
 _MOST_RECORDS = 1 << 16
 
 
-@cache
 def questions() -> tuple[RecordBatchQuestion, ...]:
-    return tuple(collect(RULE, 600, 7))  # type: ignore[arg-type]
+    return generated(RULE.slug, 600)
 
 
 def test_record_batch_questions_are_equal_for_equal_seed() -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 import pytest
+from questions import generated
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
 from kafka_conformance.core.protocol import Answered, Failed
-from kafka_conformance.core.sources import collect
 from kafka_conformance.rules.record_sizes.mutants import MUTANTS
 from kafka_conformance.rules.record_sizes.rule import RULE
 from kafka_reference.releases import parse_release
@@ -114,11 +114,6 @@ def spaces() -> list[Any]:
     return found
 
 
-@pytest.fixture(scope="module")
-def generated() -> list[Any]:
-    return list(collect(RULE, 600, 7))
-
-
 def missing_labels(required: Iterable[str], questions: Iterable[Any]) -> set[str]:
     missing = set(required)
     for question in questions:
@@ -129,15 +124,17 @@ def missing_labels(required: Iterable[str], questions: Iterable[Any]) -> set[str
 
 
 def test_record_sizes_question_spaces_and_strategy_cover_required_labels(
-    spaces: list[Any], generated: list[Any]
+    spaces: list[Any],
 ) -> None:
     assert not missing_labels(RULE.required_labels, spaces)
-    assert not missing_labels(RULE.required_labels - {"measured", "observed", "a delta that wraps"}, generated)
+    assert not missing_labels(
+        RULE.required_labels - {"measured", "observed", "a delta that wraps"}, generated(RULE.slug, 600)
+    )
 
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0"])
-def test_generated_record_sizes_questions_are_answered_in_four_releases(version: str, generated: list[Any]) -> None:
-    for question in generated[:150]:
+def test_generated_record_sizes_questions_are_answered_in_four_releases(version: str) -> None:
+    for question in generated(RULE.slug, 600)[:150]:
         assert isinstance(outcome_of(RULE.ask, question, parse_release(version)), Answered)
 
 
