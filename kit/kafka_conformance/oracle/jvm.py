@@ -111,6 +111,11 @@ class Jvm:
         """py4j's gateway, for pyspark."""
         return self._gateway
 
+    @property
+    def folder(self) -> Path:
+        """A folder for files that both sides read, in memory where there is one; it is deleted with the JVM."""
+        return self._scratch.path
+
     def array(self, kind: Any, length: int) -> Any:
         """Create a Java array."""
         return self._gateway.new_array(kind, length)

@@ -175,10 +175,28 @@ class OpenRelease:
 
     def answer(self, lines: bytes) -> list[dict[str, Any]]:
         """Answer a batch of questions given as JSON lines; one answer per question, in order. Raises WrongRelease."""
-        lines_out = self._oracle._ask_host(lambda host: host.answer(self.version, lines))  # noqa: SLF001
+        lines_out = self._oracle._ask_host(lambda host: self._answered_lines(host, lines))  # noqa: SLF001
         head, *answers = self._decode(lines_out)
         self.check(head["release"], head["jar"])
         return answers
+
+    def _answered_lines(self, host: Any, lines: bytes) -> bytes:
+        folder = self._oracle.jvm.folder
+        questions, answers = folder / "questions", folder / "answers"
+        try:
+            answers.unlink(missing_ok=True)
+            questions.write_bytes(lines)
+            host.answer(self.version, str(questions), str(answers))
+            return answers.read_bytes()
+        except OSError as error:
+            if isinstance(error, ConnectionError | TimeoutError):
+                raise  # the JVM's, by py4j
+            raise OracleFault(
+                f"questions and answers cannot be kept in {folder}: {error.strerror or error}: make room there"
+            ) from error
+        finally:
+            questions.unlink(missing_ok=True)
+            answers.unlink(missing_ok=True)
 
     def bulk(self, rule: str, keys: Path, results: Path) -> int:
         """Answer a column of keys from file to file (see KeyColumn.java); return the nanoseconds spent in Java's loop."""

@@ -7,6 +7,7 @@ input is closed, so also when the parent is killed. Workers do not share a termi
 
 from __future__ import annotations
 
+import gc
 import io
 import logging
 import os
@@ -42,7 +43,10 @@ Task = tuple[Rule, Release]
 _END_LIMIT_S = 15
 _PROGRESS_S = 5.0
 # Each release is loaded again and asked for seconds: the optimizing compiler costs more than twice what it saves.
-_JVM_OPTIONS = ("-XX:TieredStopAtLevel=1",)
+# Large pages save 9 % of the processor time of Kafka's classes, where the system has them.
+_JVM_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:+UseTransparentHugePages")
+# With Python's 700 allocations between two collections, generating takes 5 % more; 50,000 objects are about 10 MB.
+_ALLOCATIONS_PER_COLLECTION = 50_000
 # A worker takes up to 3 GiB: its JVM's heap of 2 GiB, and the questions.
 _MOST_WORKERS = 4
 # Rules that take longest, by measurement: they start first, so that all workers end at about the same time.
@@ -266,6 +270,8 @@ def _read_tasks(pipe: IO[bytes], tasks: queue.SimpleQueue[Any]) -> None:
 def main() -> None:
     """Run a worker."""
     interrupts.install()
+    gc.freeze()  # modules, functions and rules stay
+    gc.set_threshold(_ALLOCATIONS_PER_COLLECTION)
     logging.getLogger().addHandler(logging.NullHandler())  # py4j logs what it also raises
     results = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # printed text must not mix with the results

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kafka_conformance.core.errors import OracleFault
 from kafka_conformance.oracle.bridge import with_causes
+from kafka_conformance.oracle.oracle import OpenRelease
 
 
 class Throwable:
@@ -30,3 +39,64 @@ def test_cyclic_java_exception_causes_are_cut_after_7() -> None:
     ring = Throwable("a")
     ring.cause = Throwable("b", ring)
     assert with_causes(ring).count("; caused by ") == 7
+
+
+class Host:
+    """The JVM's side of a batch: writes an answer to each line, unless it is ``silent``."""
+
+    def __init__(self, jar: Path) -> None:
+        self.jar, self.silent, self.asked = jar, False, b""
+
+    def answer(self, release: str, questions: str, answers: str) -> None:
+        self.asked = Path(questions).read_bytes()
+        if not self.silent:
+            lines = [f'{{"release":"{release}","jar":"{self.jar}"}}', '{"id":"0","answer":{"text":"é\\n"}}']
+            Path(answers).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    return Host(tmp_path / "kafka.jar")
+
+
+def opened(host: Host, folder: Path) -> OpenRelease:
+    def ask_host(work: Callable[[Any], Any]) -> Any:
+        return work(host)
+
+    oracle: Any = SimpleNamespace(jvm=SimpleNamespace(folder=folder), _ask_host=ask_host)
+    stored: Any = [SimpleNamespace(path=host.jar)]
+    return OpenRelease(oracle, "4.4.0", stored)
+
+
+def test_batch_is_answered_through_files_that_are_deleted(host: Host, tmp_path: Path) -> None:
+    assert opened(host, tmp_path).answer(b'{"id":"0"}') == [{"id": "0", "answer": {"text": "é\n"}}]
+    assert host.asked == b'{"id":"0"}'
+    assert not list(tmp_path.iterdir())
+
+
+def test_batch_without_answers_is_not_given_those_of_an_earlier_batch(host: Host, tmp_path: Path) -> None:
+    release = opened(host, tmp_path)
+    release.answer(b'{"id":"0"}')
+    host.silent = True
+    with pytest.raises(OracleFault, match=r"cannot be kept in .*: No such file or directory: make room there$"):
+        release.answer(b'{"id":"0"}')
+    (tmp_path / "answers").write_bytes(b"{}")
+    with pytest.raises(OracleFault):
+        release.answer(b'{"id":"0"}')
+
+
+def test_batch_in_a_folder_that_cannot_be_written_is_one_clear_error(host: Host, tmp_path: Path) -> None:
+    with pytest.raises(OracleFault, match=r"^questions and answers cannot be kept in .*: make room there$"):
+        opened(host, tmp_path / "gone").answer(b"{}")
+
+
+@pytest.mark.parametrize("error", [ConnectionResetError, TimeoutError])
+def test_lost_connection_within_a_batch_is_left_to_the_jvm(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[OSError]
+) -> None:
+    def lose(*_: str) -> None:
+        raise error("gone")
+
+    monkeypatch.setattr(host, "answer", lose)
+    with pytest.raises(error):
+        opened(host, tmp_path).answer(b"{}")

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
 import java.io.ByteArrayOutputStream;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -37,21 +37,18 @@ public final class OracleHost {
     }
 
     /**
-     * Answers JSON lines with JSON lines, in order; the first one names the release and the jar that answered. They are
-     * returned as text: py4j converts bytes one by one, which took longer than answering.
+     * Answers the JSON lines of one file with JSON lines in another, in order; the first one names the release and the jar that
+     * answered. py4j would carry them as escaped text, which took longer than to write and read them.
      */
-    public String answer(String release, byte[] lines) throws Exception {
-        return new String(answer(sandbox(release), lines), StandardCharsets.UTF_8);
+    public void answer(String release, String questions, String answers) throws Exception {
+        Files.write(Path.of(answers), answer(sandbox(release), Files.readAllBytes(Path.of(questions))));
     }
 
     /** The same in a given sandbox, as bytes. */
     public static byte[] answer(ReleaseSandbox sandbox, byte[] lines) throws Exception {
         ByteArrayOutputStream out = new ByteArrayOutputStream(lines.length + 256);
         write(out, Map.of("release", sandbox.loadedVersion(), "jar", sandbox.loadedFrom()));
-        List<Map<String, Object>> questions = new ArrayList<>();
-        for (String line : new String(lines, StandardCharsets.UTF_8).split("\n")) {
-            questions.add(QUESTIONS.readValue(line));
-        }
+        List<Map<String, Object>> questions = QUESTIONS.<Map<String, Object>>readValues(lines).readAll();
         for (Map<String, Object> answer : sandbox.answer(questions)) {
             write(out, answer);
         }

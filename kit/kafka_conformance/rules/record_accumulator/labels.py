@@ -81,7 +81,8 @@ class _AccumulatorWatch(Watch):
 
     def after(self, history: History, step: Any, before: Queued, answer: Answer | None) -> None:
         self.seen.update(_seen(step, answer))
-        self.seen.update(seen_of_sequences(history.producer, history.accumulator.state, before, step, answer))
+        if history.producer is not None:
+            self.seen.update(seen_of_sequences(history.producer, history.accumulator.state, before, step, answer))
 
 
 def _features(question: RecordAccumulatorQuestion) -> Iterator[str]:

@@ -36,11 +36,9 @@ def queued(state: AccumulatorState) -> Queued:
 
 
 def seen_of_sequences(
-    producer: SequenceTracker | None, state: AccumulatorState, before: Queued, step: Any, answer: Any
+    producer: SequenceTracker, state: AccumulatorState, before: Queued, step: Any, answer: Any
 ) -> Iterator[str]:
     """What happened to sequences at a step; ``before`` is what was in the queues."""
-    if producer is None:
-        return
     match step:
         case ReenqueueStep():
             places = {
