@@ -1,7 +1,8 @@
 """``log inspect`` and real brokers judge the same damaged directories.
 
-Compared: does a broker start, what does it set aside, where does a log end, and does a finding name everything that a client
-cannot read, or is answered otherwise than on the healthy directory?
+Compared: does a broker start; which file does it name if not; what does it set aside; where does a log end; are the offsets
+that it does not return those that findings have as lost; does it know the producers; and does a finding name everything that
+a client cannot read, or that is answered otherwise than on the healthy directory: records, times, ends of leader epochs?
 
 ``--broker-starts N`` starts each release on N directories, from a seed that is printed; each has one or two damages, from a
 seed of its own, which is named with a difference. A start takes five seconds of a processor: ``tox -e nightly`` starts 300.
@@ -11,15 +12,16 @@ from __future__ import annotations
 
 import random
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from broker_starts import DAMAGES, OF_KRAFT, Base, Started, damaged, make_base
+from broker_starts import DAMAGES, OF_KRAFT, Base, Batch, Started, batches_of, damaged, make_base
 
 from kafka_conformance.log_inspect.directory import METADATA, open_directory
 from kafka_conformance.log_inspect.inspection import inspect
-from kafka_conformance.log_inspect.result import Inspection
+from kafka_conformance.log_inspect.result import FindingRow, Inspection, PartitionSummary
 from kafka_reference.releases import parse_release
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(14_400)]
@@ -43,6 +45,7 @@ def test_log_inspect_prediction_for_damaged_directory_matches_real_broker_start(
     count, first = request.config.getoption("broker_starts"), request.config.getoption("broker_starts_seed")
     count, first = 20 if count is None else count, 1 if first is None else first
     healthy = {state: base.start(state, base.root / state) for state in ("clean", "unclean")}
+    batches = {state: batches_of(base.root / state) for state in healthy}
     differences = []
     for seed in range(first, first + count):
         state, damages = drawn(seed, zookeeper=base.zookeeper)
@@ -50,7 +53,7 @@ def test_log_inspect_prediction_for_damaged_directory_matches_real_broker_start(
         found = inspect(open_directory(folder), release=parse_release(base.release))
         differences += [
             f"seed {seed}, {state}, {', '.join(damages)}: {each}"
-            for each in differing(found, base.start(state, folder), healthy[state])
+            for each in differing(found, base.start(state, folder), healthy[state], batches[state])
         ]
         shutil.rmtree(folder)
     assert differences == []
@@ -64,12 +67,17 @@ def drawn(seed: int, *, zookeeper: bool) -> tuple[str, tuple[str, ...]]:
     return chance.choice(("clean", "unclean")), damages
 
 
-def differing(found: Inspection, started: Started, healthy: Started) -> Iterator[str]:
+def differing(
+    found: Inspection, started: Started, healthy: Started, batches: Mapping[str, Sequence[Batch]]
+) -> Iterator[str]:
     """Yield the differences between an inspection and a broker."""
     if (found.start.starts == "yes") != started.starts:
         yield f"inspected: {found.start.starts}, {found.start.stopped_by}; the broker: {started.starts}, {started.words}"
         return
     if not started.starts:
+        blamed = {row.file for row in found.findings if row.effect == "stops the start" and row.severity != "note"}
+        if started.blamed and blamed.isdisjoint(started.blamed):
+            yield f"inspected: {sorted(blamed)} stop the start; the broker names {started.blamed}: {started.words}"
         return
     expected: set[str] = set()
     for suffix, effect in (("-stray", "sets aside"), ("-delete", "deletes the partition")):
@@ -83,21 +91,96 @@ def differing(found: Inspection, started: Started, healthy: Started) -> Iterator
             yield f"{effect}: inspected {sorted(inspected)}, the broker {sorted(of_broker)}"
         expected |= inspected
     for one in found.partitions:
-        if one.name not in started.ranges or one.name == METADATA or canonical(one.name) in expected:
-            continue
-        named = any(
-            row.effect == "wrong afterwards" and row.severity != "note" and row.file.startswith(f"{one.name}/")
-            for row in found.findings
-        )
-        low, high = started.ranges[one.name]
-        if not one.end_after_start <= high <= one.end_after_start + 1:  # the coordinator may end an open transaction
-            yield f"{one.name}: inspected, it ends before {one.end_after_start}; the broker: {low} to {high}"
-        same_end = high >= healthy.ranges[one.name][1]
-        count, why = started.read[one.name]
-        if (why or (same_end and count < healthy.read[one.name][0])) and not named:
-            yield f"{one.name}: {count} records, then {why!r}; no finding names it"
-        if same_end and started.times[one.name] != healthy.times[one.name] and not named:
-            yield f"{one.name}: offsets of times are {started.times[one.name]}; no finding names it"
+        if one.name in started.ranges and one.name != METADATA and canonical(one.name) not in expected:
+            yield from differing_partition(one, found, started, healthy)
+            yield from differing_losses(one.name, found, started, healthy, batches[one.name])
+
+
+def differing_partition(one: PartitionSummary, found: Inspection, started: Started, healthy: Started) -> Iterator[str]:
+    """Yield the differences between the end of a partition, and its wrong answers, and those of the broker."""
+    name = one.name
+    named = any(
+        row.effect == "wrong afterwards" and row.severity != "note" and row.folder == name for row in found.findings
+    )
+    low, high = started.ranges[name]
+    if not one.end_after_start <= high <= one.end_after_start + 1:  # the coordinator may end an open transaction
+        yield f"{name}: inspected, it ends before {one.end_after_start}; the broker: {low} to {high}"
+    if named:
+        return
+    same_end = high >= healthy.ranges[name][1]
+    count, why = started.read[name]
+    if why or (same_end and count < healthy.read[name][0]):
+        yield f"{name}: {count} records, then {why!r}; no finding names it"
+    if same_end and started.times[name] != healthy.times[name]:
+        yield f"{name}: offsets of times are {started.times[name]}; no finding names it"
+    expected = ends_of_epochs(healthy.epochs[name], high, high)
+    if started.epochs[name] not in {expected, ends_of_epochs(healthy.epochs[name], high - 1, high)}:  # as above
+        yield f"{name}: epochs end at {started.epochs[name]}, not at {expected}; no finding names it"
+
+
+def ends_of_epochs(healthy: Sequence[tuple[int, int]], cut: int, end: int) -> tuple[tuple[int, int], ...]:
+    """Return the answers to OffsetForLeaderEpoch of a log that a start cut off at ``cut``, from those of the whole log.
+
+    The epochs that began there or later are gone, but for that of the start: it is the last, and ends with ``end``.
+    """
+    latest = max(epoch for epoch, _ in healthy)
+    starts = {epoch: 0 for epoch, _ in healthy[:1]}
+    for (_, before), (epoch, _) in pairwise(healthy):
+        starts.setdefault(epoch, before)
+    left = [epoch for epoch in starts if 0 <= epoch < latest and starts[epoch] < cut]
+    return tuple(
+        (epoch, offset) if epoch < 0
+        else (latest, min(offset, end)) if epoch == latest
+        else (max((each for each in left if each <= epoch), default=epoch), min(offset, cut))
+        for epoch, offset in healthy
+    )  # fmt: skip
+
+
+def differing_losses(
+    name: str, found: Inspection, started: Started, healthy: Started, batches: Sequence[Batch]
+) -> Iterator[str]:
+    """Yield the differences between what findings of a partition say is lost and what the broker returns."""
+    rows = [row for row in found.findings if row.folder == name]
+    losses = [row for row in rows if row.lost is not None]
+    open_end = any(row.lost and row.lost.last is None for row in rows)
+    unreadable = started.unreadable[name]
+    hidden = hidden_by_index(name, found)
+    for batch in batches:
+        lost = any(within(row, batch.first) or within(row, batch.last) for row in losses)
+        if batch.first in unreadable and not lost and not any(low <= batch.first < high for low, high in hidden):
+            yield f"{name}: the broker does not return offsets {batch.first} to {batch.last}; no finding has them as lost"
+        returned = batch.first if batch.first not in unreadable else batch.last
+        if returned not in unreadable and not open_end and any(within(row, returned) for row in losses):
+            yield f"{name}: offset {returned} is lost by a finding; the broker returns it"
+    for row in losses:
+        markers = [each for each in batches if each.control and within(row, each.first)]
+        if row.transaction_marker == ("no" if markers else "yes") and (markers or not open_end):
+            yield f"{name}: {row.kind}: transaction_marker is {row.transaction_marker}; {len(markers)} are among them"
+        good = row.next_good_offset
+        if good in unreadable and not any(low <= good < high for low, high in hidden):
+            yield f"{name}: {row.kind}: offset {good} is good; the broker does not return it"
+    answers = {row.only_producer_state for row in rows} - {""}
+    forgotten = healthy.producers[name] - started.producers[name]
+    if forgotten and not answers & {"yes", "unknown"}:
+        yield f"{name}: the broker has forgotten the producers {sorted(forgotten)}; findings: {sorted(answers)}"
+    if not forgotten and "yes" in answers:
+        yield f"{name}: the only copy of a producer's state is lost by a finding; the broker has all producers"
+
+
+def within(row: FindingRow, offset: int) -> bool:
+    """Return whether a finding has an offset as lost."""
+    return row.lost is not None and row.lost.first <= offset and (row.lost.last is None or offset <= row.lost.last)
+
+
+def hidden_by_index(name: str, found: Inspection) -> list[tuple[int, int]]:
+    """Return the offsets of the segments whose index is wrong: their records are in the log, and a broker finds none."""
+    bases = [each.base_offset for one in found.partitions if one.name == name for each in one.by_segment] + [2**63]
+    wrong = {
+        int(Path(row.file).stem)
+        for row in found.findings
+        if row.folder == name and row.file.endswith(".index") and row.effect == "wrong afterwards"
+    }
+    return [(base, end) for base, end in pairwise(bases) if base in wrong]
 
 
 def canonical(name: str) -> str:

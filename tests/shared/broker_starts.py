@@ -6,8 +6,10 @@ these and damages it, from a seed. ``Base.start`` starts a broker on a copy and 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
+import re
 import shutil
 import struct
 import subprocess
@@ -17,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from kafka_conformance.brokers import cluster as clusters
 from kafka_conformance.brokers import zookeeper
@@ -25,13 +27,26 @@ from kafka_conformance.brokers.admin import create_topic
 from kafka_conformance.brokers.cluster import Cluster, ClusterPlan
 from kafka_conformance.brokers.settings import Node, nodes_of, properties, zookeeper_properties
 from kafka_conformance.brokers.supervisor import ProcessSupervisor
-from kafka_conformance.core.errors import BadInput, BrokerLost
+from kafka_conformance.core.errors import BadInput, BrokerLost, ConnectionClosed, NoResponse
 from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.java_home import find_java
+from kafka_conformance.wire.client import Connection, parse_address
+from kafka_conformance.wire.codec.messages import Fields
 from kafka_jars.brokers import load_brokers
 from kafka_jars.store import default_store
 
-__all__ = ["DAMAGES", "OF_KRAFT", "PARTITIONS", "TIMES", "Base", "Started", "damaged", "make_base"]
+__all__ = [
+    "DAMAGES",
+    "OF_KRAFT",
+    "PARTITIONS",
+    "TIMES",
+    "Base",
+    "Batch",
+    "Started",
+    "batches_of",
+    "damaged",
+    "make_base",
+]
 
 SETTINGS = {"log.initial.task.delay.ms": "600000", "log.retention.check.interval.ms": "600000"}
 TICK_MS = 100
@@ -39,9 +54,11 @@ SESSION_MS = 20 * TICK_MS
 WITH_ZOOKEEPER = {"zookeeper.session.timeout.ms": str(SESSION_MS)}
 SMALL = {"segment.bytes": "1048576", "index.interval.bytes": "1024"}
 PARTITIONS = ("orders-0", "orders-1", "payments-0")
-FIRST_MS = 1_700_000_000_000
 STEP_MS = 1_000
+FIRST_MS = (time.time_ns() // 10**9 - 7_200) * 1_000
+"""The time of the first record: a broker forgets a producer a day after its last one."""
 TIMES = tuple(FIRST_MS + STEP_MS * at for at in (0, 400, 2_000, 2_900, 3_500, 4_100))
+EPOCHS = range(5)
 _START_LIMIT_S, _CLIENT_LIMIT_S = 60, 20
 
 
@@ -58,6 +75,23 @@ class Started:
     """The number of records that a consumer received, and the error at which it stopped."""
     times: dict[str, tuple[int, ...]] = field(default_factory=dict)
     """The offsets of :data:`TIMES`."""
+    epochs: dict[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    """The answers to OffsetForLeaderEpoch for :data:`EPOCHS`: an epoch and the offset where it ends."""
+    producers: dict[str, frozenset[tuple[int, int, int]]] = field(default_factory=dict)
+    """Id, epoch and last sequence of the producers that the broker knows."""
+    unreadable: dict[str, frozenset[int]] = field(default_factory=dict)
+    """First and last offsets of batches of the healthy directory that a Fetch from there does not return as they were."""
+    blamed: tuple[str, ...] = ()
+    """The files and folders in the directory that the broker names in the errors with which it ends."""
+
+
+class Batch(NamedTuple):
+    """A batch of a healthy directory; ``control``: it ends a transaction."""
+
+    first: int
+    last: int
+    control: bool
+    data: bytes
 
 
 @cache  # jars are looked up and compared with their digests
@@ -85,23 +119,25 @@ class Base:
         clusters.START_LIMIT_S = _START_LIMIT_S
         with ProcessSupervisor() as supervisor:
             cluster = _new_cluster(self, supervisor)
-            shutil.copytree(folder, cluster.data(1), symlinks=True)
+            data = cluster.data(1)
+            shutil.copytree(folder, data, symlinks=True)
             if self.zookeeper:
                 shutil.copytree(self.root / f"zookeeper-{state}", cluster.folder / zookeeper.NAME)
             try:
                 _start(cluster)
                 found = _observed(cluster)
+                _ask(cluster.nodes[0].address, found, batches_of(self.root / state))
             except BrokerLost as lost:
                 found = Started(starts=False, words=str(lost))
             time.sleep(0.5)
             if found.starts and (lost_since := cluster.ended_alone()):
                 found = Started(starts=False, words=lost_since)
-            found.folders = tuple(sorted(each.name for each in cluster.data(1).iterdir() if each.is_dir()))
+            found.folders = tuple(sorted(each.name for each in data.iterdir() if each.is_dir()))
             if not found.starts:
                 log = cluster.log(1).read_text(errors="replace")
-                found.words += "\n" + "\n".join(
-                    [line for line in log.splitlines() if "ERROR" in line or "Exception" in line][:8]
-                )
+                errors = [line for line in log.splitlines() if "ERROR" in line or "Exception" in line]
+                found.words += "\n" + "\n".join(errors[:8])
+                found.blamed = _named_in(errors, data)
             return found
 
 
@@ -206,7 +242,7 @@ def _observed(cluster: Cluster) -> Started:
     found = Started(starts=True)
     left = list(PARTITIONS)
     while left:
-        words = [sys.executable, __file__, cluster.nodes[0].address, *left]
+        words = [sys.executable, __file__, cluster.nodes[0].address, ",".join(map(str, TIMES)), *left]
         ran = subprocess.run(words, capture_output=True, text=True, check=False, timeout=6 * _CLIENT_LIMIT_S)
         for line in ran.stdout.splitlines():
             name, what, value = json.loads(line)
@@ -223,7 +259,7 @@ def _observed(cluster: Cluster) -> Started:
     return found
 
 
-def _observe(bootstrap: str, names: list[str]) -> None:
+def _observe(bootstrap: str, times: list[int], names: list[str]) -> None:
     """Print the offsets, the offsets of times, and the number of records of partitions, each as a line of JSON."""
     from confluent_kafka import Consumer, KafkaException, TopicPartition
 
@@ -238,13 +274,92 @@ def _observe(bootstrap: str, names: list[str]) -> None:
         try:
             low, high = _offsets(consumer, partition)
             print(json.dumps([name, "range", [low, high]]), flush=True)
-            asked = [TopicPartition(topic, int(number), at) for at in TIMES]
-            times = [consumer.offsets_for_times([each], timeout=_CLIENT_LIMIT_S)[0].offset for each in asked]
-            print(json.dumps([name, "times", times]), flush=True)
+            asked = [TopicPartition(topic, int(number), at) for at in times]
+            offsets = [consumer.offsets_for_times([each], timeout=_CLIENT_LIMIT_S)[0].offset for each in asked]
+            print(json.dumps([name, "times", offsets]), flush=True)
         except KafkaException as error:
             print(json.dumps([name, "read", [0, f"no offsets: {error.args[0].name()}"]]), flush=True)
             continue
         print(json.dumps([name, "read", _consumed(consumer, TopicPartition(topic, int(number), low))]), flush=True)
+
+
+def _named_in(lines: list[str], data: Path) -> tuple[str, ...]:
+    """Return the files and folders in a log directory that lines name, without the directory itself."""
+    names = re.findall(rf"{re.escape(str(data))}/([^\s'\",;:)\]]+)", "\n".join(lines))
+    return tuple(dict.fromkeys(name.rstrip(".") for name in names))
+
+
+def batches_of(root: Path) -> dict[str, tuple[Batch, ...]]:
+    """Return the batches in the ``.log`` files of a healthy directory."""
+    found: dict[str, tuple[Batch, ...]] = {}
+    for name in PARTITIONS:
+        batches = []
+        for path in sorted((root / name).glob("*.log")):
+            data = path.read_bytes()
+            for position, size in _batches(data):
+                first, delta = (
+                    struct.unpack_from(form, data, position + at)[0] for form, at in ((">q", 0), (">i", 23))
+                )
+                control = bool(data[position + 22] & 0x20)
+                batches.append(Batch(first, first + delta, control, data[position : position + size]))
+        found[name] = tuple(batches)
+    return found
+
+
+def _ask(address: str, found: Started, batches: Mapping[str, tuple[Batch, ...]]) -> None:
+    """Ask the broker for the ends of leader epochs and for its producers, then fetch each batch by itself."""
+    host, port = parse_address(address)
+    led = [name for name in PARTITIONS if name in found.ranges]
+    with Connection(host, port, _CLIENT_LIMIT_S) as connection:
+        for name in led:
+            topic, _, number = name.rpartition("-")
+            epochs = [_end_of_epoch(connection, name, epoch) for epoch in EPOCHS]
+            assert all(each["errorCode"] == 0 for each in epochs), epochs
+            found.epochs[name] = tuple((each["leaderEpoch"], each["endOffset"]) for each in epochs)
+            answer = connection.ask("DescribeProducers", 0, {
+                "topics": [{"name": topic, "partitionIndexes": [int(number)]}],
+            })["topics"][0]["partitions"][0]  # fmt: skip
+            assert answer["errorCode"] == 0, answer
+            found.producers[name] = frozenset(
+                (each["producerId"], each["producerEpoch"], each["lastSequence"]) for each in answer["activeProducers"]
+            )
+    for name in led:
+        found.unreadable[name] = frozenset(_unreadable((host, port), name, batches[name]))
+
+
+def _unreadable(address: tuple[str, int], name: str, batches: tuple[Batch, ...]) -> Iterator[int]:
+    """Yield the offsets from which a Fetch does not return the batch as it was: the first one, and then also the last."""
+    with contextlib.ExitStack() as stack:
+        connection = None
+        for batch in batches:
+            for offset in dict.fromkeys((batch.first, batch.last)):
+                try:
+                    connection = connection or stack.enter_context(Connection(*address, _CLIENT_LIMIT_S))
+                    data = _fetched(connection, name, offset)
+                except (ConnectionClosed, NoResponse):
+                    connection, data = None, b""
+                if data.startswith(batch.data):
+                    break
+                yield offset
+
+
+def _end_of_epoch(connection: Connection, name: str, epoch: int) -> Fields:
+    """Return the answer to OffsetForLeaderEpoch."""
+    topic, _, number = name.rpartition("-")
+    partition = {"partition": int(number), "currentLeaderEpoch": -1, "leaderEpoch": epoch}
+    asked = {"replicaId": -1, "topics": [{"topic": topic, "partitions": [partition]}]}
+    found: Fields = connection.ask("OffsetForLeaderEpoch", 3, asked)["topics"][0]["partitions"][0]
+    return found
+
+
+def _fetched(connection: Connection, name: str, offset: int) -> bytes:
+    """Return the batches of a Fetch that asks for one byte: a broker returns the first batch whole."""
+    topic, _, number = name.rpartition("-")
+    partition = {"partition": int(number), "currentLeaderEpoch": -1, "fetchOffset": offset, "partitionMaxBytes": 1}
+    asked = {"replicaId": -1, "maxWaitMs": 0, "minBytes": 0, "maxBytes": 1}
+    answer = connection.ask("Fetch", 11, asked | {"topics": [{"topic": topic, "partitions": [partition]}]})
+    data: bytes | None = answer["responses"][0]["partitions"][0]["records"]
+    return data or b""
 
 
 def _offsets(consumer: Any, partition: Any) -> tuple[int, int]:
@@ -399,8 +514,6 @@ def _file(which: str, suffix: str, how: str) -> Damage:
 
 def _text(name: str, old: str, new: str) -> Damage:
     def apply(root: Path, chance: random.Random) -> None:
-        import re
-
         path = chance.choice(sorted(root.glob(name)))
         path.write_text(re.sub(old, new, path.read_text(), count=1, flags=re.MULTILINE))
 
@@ -538,4 +651,4 @@ OF_KRAFT = frozenset(
 
 
 if __name__ == "__main__":
-    _observe(sys.argv[1], sys.argv[2:])
+    _observe(sys.argv[1], list(map(int, sys.argv[2].split(","))), sys.argv[3:])

@@ -49,7 +49,7 @@ def split(pattern: re.Pattern[str], text: str) -> list[str]:
 
 
 def _parsed(text: str, bits: int) -> int:
-    digits, most = "".join(map(_digit, text)), 1 << bits - 1
+    digits, most = text if text.isascii() else "".join(map(_digit, text)), 1 << bits - 1
     if _NUMBER.fullmatch(digits) and len(digits.lstrip("+-").lstrip("0")) <= len(str(most)):
         number = int(digits.lstrip("+-").lstrip("0") or "0")
         number = -number if digits[0] == "-" else number

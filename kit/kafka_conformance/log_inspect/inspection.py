@@ -327,7 +327,8 @@ class _PartitionRun:
         self.context.losses.finish(
             end, [segment.base_offset for segment in partition.segments],
             {producer: state.offset for producer, state in self.producers.states.items()}, self.producers.last_marker,
-            high=max(end, self.checkpoints.get(HIGH_WATERMARK, {}).get(name, 0)), cut=self.cut_at is not None,
+            high=max(end, self.checkpoints.get(HIGH_WATERMARK, {}).get(name, 0)), end_after=end if self.aside else end_after,
+            cut=self.cut_at is not None,
         )  # fmt: skip
         return PartitionSummary(
             name=partition.name, segments=len(inspected), bytes=self.size, batches=self.count,
@@ -367,11 +368,13 @@ class _PartitionRun:
                 after = found.offset
                 if after < end:
                     marker = Answer.YES if self.producers.last_marker >= after else Answer.NO
-                    written = any(state.offset >= after for state in self.producers.states.values())
+                    written = Answer.NO if self.knows_producers else Answer.UNKNOWN
+                    if any(state.offset >= after for state in self.producers.states.values()):
+                        written = Answer.YES
                     self.findings.add(
                         "log-end-wrong", name, f"a broker takes the log to end before offset {after}; its batches end "
                         f"before {end}", position=found.position, size=active.path("log").stat().st_size - found.position,
-                        offset=after, loss=Loss(after, end - 1, marker=marker, state=Answer.YES if written else Answer.NO),
+                        offset=after, loss=Loss(after, end - 1, marker=marker, state=written),
                     )  # fmt: skip
         return max(after, log_start)
 
@@ -493,6 +496,8 @@ class _SegmentRun:
         self.smallest, self.largest, self.record_count = NO_TIME, -1, 0
         self._last = -1
         self._end = 0
+        self._indexed = -1
+        """The offset of the index's entry at which the scan goes on after bytes that are no batch."""
 
     def run(self) -> None:  # noqa: C901  one loop, for speed
         """Scan the segment. The usual batch costs few calls: indexes and epochs are checked where they change."""
@@ -515,7 +520,9 @@ class _SegmentRun:
                 self._invalid(item)
                 continue
             if lost:
-                losses.resume(header.base_offset)
+                # A broker searches from the entry of the index before an offset: those before this entry meet the damage.
+                losses.resume(max(header.base_offset, self._indexed))
+                self._indexed = -1
             self.count += 1
             total += header.records
             if offset_index is not None and 0 <= offset_index.next_position <= position:
@@ -563,7 +570,8 @@ class _SegmentRun:
         size = (self._segment.size if damage.resumed is None else damage.resumed) - damage.position
         first = max(self._last + 1, self._base)
         loss = None if kind == "zero-tail" else Loss(first)
-        self._partition.context.losses.add(
+        losses = self._partition.context.losses
+        losses.add(
             findings.add(kind, self._name, damage.what, position=damage.position, size=size, offset=first, loss=loss)
         )
         if kind == "zero-tail":
@@ -574,6 +582,9 @@ class _SegmentRun:
             return
         self._partition.batches.damaged()
         self._lost(self._segment.size if damage.resumed is None else damage.resumed)
+        losses.known_end(damage.last_offset + 1)
+        if damage.resumed is not None and self._offset_index is not None:
+            self._indexed = self._offset_index.offset_at(damage.resumed)
 
     def _lost(self, end: int) -> None:
         self.sound = False

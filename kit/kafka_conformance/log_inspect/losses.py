@@ -28,7 +28,9 @@ class Losses:
         self._found_before = 0
         self._unmarked: list[Loss] = []
         self._lost_snapshots: list[Loss] = []
+        self._snapshots: list[int] = []
         self._newest_snapshot = -1
+        self._known_end = 0
 
     def add(self, found: LogFinding | None, header: BatchHeader | None = None) -> None:
         """Take note of a finding with a loss; ``header`` is that of the batch, None for bytes that are not one."""
@@ -69,22 +71,39 @@ class Losses:
 
     def good_snapshot(self, offset: int) -> None:
         """Take note of a snapshot that can be read."""
-        self._newest_snapshot = max(self._newest_snapshot, offset)
+        self._snapshots.append(offset)
+
+    def known_end(self, offset: int) -> None:
+        """Take note that offsets before this one were in the log, as an index has it."""
+        self._known_end = max(self._known_end, offset)
 
     def finish(
-        self, end: int, bases: Sequence[int], producers: Mapping[int, int], last_marker: int, *, high: int, cut: bool
+        self,
+        end: int,
+        bases: Sequence[int],
+        producers: Mapping[int, int],
+        last_marker: int,
+        *,
+        high: int,
+        end_after: int,
+        cut: bool,
     ) -> None:
         """Complete the losses when all of the partition is read.
 
-        ``end`` is the end of the log, ``high`` the high watermark if it is higher; ``bases`` are those of the segments.
+        ``end`` is the end of the log, ``high`` the high watermark if it is higher, ``end_after`` the end after a start,
+        which removes later snapshots; ``bases`` are those of the segments.
         ``producers`` has the last offset of each producer that follows all losses, ``last_marker`` is the offset of the last
         batch that ends a transaction. ``cut``: a start cuts the log off, and removes later segments.
         """
+        high = max(high, self._known_end)
+        self._newest_snapshot = max((offset for offset in self._snapshots if offset <= end_after), default=-1)
         latest = max((loss.first for _, loss, _ in self._found), default=0)
         for found, loss, producer in self._found:
             if found.effect is Effect.TRUNCATES:
                 following = None if cut else next((base for base in bases if base > loss.first), None)
-                self._truncated(loss, end, following, producers, last_marker, producer, last=loss.first == latest)
+                self._truncated(
+                    loss, max(end, high), following, producers, last_marker, producer, last=loss.first == latest
+                )
                 continue
             if loss.last is None:
                 known = loss.next_good if loss.next_good is not None else high
@@ -108,7 +127,10 @@ class Losses:
         last: bool,
     ) -> None:
         loss.next_good = following
-        loss.last = max(end if following is None else following, loss.first + 1) - 1
+        until = max(end, 0 if loss.last is None else loss.last + 1) if following is None else following
+        loss.last = until - 1 if until > loss.first else None
+        if loss.last is None:
+            return
         if loss.first <= last_marker <= loss.last:
             loss.marker = Answer.YES
         own = producer is not None and producer >= 0

@@ -10,6 +10,7 @@ offset index names, which are ``anchors``. Without one, the rest of the file is 
 from __future__ import annotations
 
 import os
+import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ __all__ = ["Damage", "Scanned", "Segment", "scan"]
 
 BUFFER = 4 * 2**20
 _CRC_AT, _LEGACY_CRC_AT = 21, 16
+_DELTA_END = 27
+_OFFSET, _DELTA = struct.Struct(">q"), struct.Struct(">i")
 _LARGEST_KEPT = 64 * 2**20
 
 
@@ -50,12 +53,16 @@ class Scanned(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Bytes that are not a batch: ``kind`` is that of a finding; the scan goes on at ``resumed``, or ends if it is None."""
+    """Bytes that are not a batch: ``kind`` is that of a finding; the scan goes on at ``resumed``, or ends if it is None.
+
+    ``last_offset`` is that in the header of a batch that is cut off, -1 if it is not there.
+    """
 
     position: int
     kind: str
     what: str
     resumed: int | None
+    last_offset: int = -1
 
 
 class Segment:
@@ -214,7 +221,10 @@ def _damage(segment: Segment, position: int, expected: int, anchors: Callable[[i
     if _begins_a_batch(head, expected, left):
         length = int.from_bytes(head[8:12], "big") + OVERHEAD if len(head) >= OVERHEAD else None
         of = f" of {length:,}" if length is not None else ""
-        return Damage(position, "cut-batch", f"the file ends {left:,} bytes{of} into a batch", None)
+        last = -1
+        if len(head) >= _DELTA_END and head[MAGIC_AT] == 2:
+            last = _OFFSET.unpack_from(head)[0] + _DELTA.unpack_from(head, _DELTA_END - 4)[0]
+        return Damage(position, "cut-batch", f"the file ends {left:,} bytes{of} into a batch", None, last)
     return Damage(position, "foreign-bytes", f"{left:,} bytes to the end of the file are not a batch", None)
 
 

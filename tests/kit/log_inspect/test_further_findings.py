@@ -68,6 +68,16 @@ def test_missing_leader_epoch_checkpoint_is_suspicious(log: Log) -> None:
     assert kinds(seen(log.folder), "suspicious") == {"leader-epochs-missing"}
 
 
+def test_leader_epoch_checkpoint_that_begins_late_is_suspicious_unless_log_does_too(log: Log) -> None:
+    (log.folder / "leader-epoch-checkpoint").write_text("0\n1\n4 140\n")
+    one = next(each for each in seen(log.folder).findings if each.severity == "suspicious")
+    assert (one.kind, one.what) == (
+        "leader-epochs-missing", f"it begins with offset 140; offset 0 has leader epoch 0 in {0:020}.log"
+    )  # fmt: skip
+    (log.folder.parent / "log-start-offset-checkpoint").write_text("0\n1\norders 0 140\n")
+    assert kinds(seen(log.folder.parent), "suspicious") == set()
+
+
 @pytest.mark.parametrize("text", ["", "0\n", "0\n0\n"])
 def test_empty_checkpoint_files_are_valid_and_have_no_entries(log: Log, text: str) -> None:
     """As Java reads them: a new broker creates all of them so."""

@@ -68,7 +68,10 @@ def test_foreign_bytes_lose_offsets_up_to_next_indexed_batch(log: Log) -> None:
     change(file(log, base, "log"), position + 8, b"\xff" * 10)
     one = row(seen(log.folder), "foreign-bytes")
     assert (one.position, one.end_position) == (position, batches[number][1])
-    assert (one.lost, one.next_good_offset) == (OffsetRange(first, batches[number][3] - 1), batches[number][3])
+    # The entry has the last offset of its batch: a broker that looks for an earlier one begins before the damage.
+    last = batches[number][4]
+    assert last > batches[number][3]
+    assert (one.lost, one.next_good_offset) == (OffsetRange(first, last - 1), last)
     assert one.only_producer_state == "no"  # the snapshot of the third segment has them all
 
 
@@ -144,9 +147,40 @@ def test_truncated_last_batch_loses_offsets_up_to_high_watermark(tmp_path: Path)
     path = file(log, 0, "log")
     path.write_bytes(path.read_bytes()[:-3])
     one = row(seen(tmp_path), "cut-batch")
-    assert answers(one) == (OffsetRange(2, None), None, "unknown", "unknown")
+    assert answers(one) == (OffsetRange(2, 2), None, "unknown", "unknown")  # as the header has it
+    path.write_bytes(path.read_bytes()[: log.positions[-1][1] + 26])
+    assert row(seen(tmp_path), "cut-batch").lost == OffsetRange(2, None)
     (tmp_path / "replication-offset-checkpoint").write_text("0\n1\norders 0 5\n")
     assert row(seen(tmp_path), "cut-batch").lost == OffsetRange(2, 4)
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_cut_log_loses_offsets_up_to_last_entry_of_index_unless_index_is_damaged(log: Log, damaged: bool) -> None:
+    base = bases(log)[-1]
+    entries = list(struct.iter_unpack(">ii", file(log, base, "index").read_bytes().rstrip(b"\0")))
+    if damaged:
+        change(file(log, base, "index"), 8, struct.pack(">ii", *entries[2]))
+    path = file(log, base, "log")
+    cut = entries[3][1] + 5
+    path.write_bytes(path.read_bytes()[:cut])
+    lost = row(seen(log.folder), "cut-batch").lost
+    assert lost is not None
+    assert lost.last == (None if damaged else base + entries[-1][0])
+
+
+def test_log_that_a_start_shortens_has_no_later_snapshot_as_copy_of_producers(log: Log) -> None:
+    root, base = log.folder.parent, bases(log)[-1]
+    (root / "meta.properties").write_text(META)
+    (root / ".kafka_cleanshutdown").write_bytes(b"")
+    log.write()
+    log.snapshot()
+    path = file(log, base, "log")
+    path.write_bytes(path.read_bytes()[:2_000])
+    found = seen(root)
+    end = row(found, "log-end-wrong")
+    assert end.lost is not None
+    assert (end.lost.first, end.only_producer_state) == (base, "unknown")
+    assert row(found, "cut-batch").only_producer_state == "unknown"
 
 
 def test_missing_segment_loses_offsets_up_to_next_segment(log: Log) -> None:

@@ -51,7 +51,10 @@ class LeaderEpochCheck:
             )  # fmt: skip
         place = self._place(epoch, base)
         if not self._starts:
-            self._missing(epoch)
+            self._missing(f"it has no line, and batches have leader epoch {epoch}")
+        elif place < 0 and self._above_start(base):
+            where = f"offset {base} has leader epoch {epoch} in {self._file}"
+            self._missing(f"it begins with offset {self._starts[0]}; {where}")
         else:
             if place >= 0 and self._epochs[place] != epoch and self._above_start(base):
                 self._context.findings.add(
@@ -74,10 +77,9 @@ class LeaderEpochCheck:
         start = self._context.log_start_offset
         return start is None or offset >= start
 
-    def _missing(self, epoch: int) -> None:
+    def _missing(self, what: str) -> None:
         if not self._reported and self._readable and self._context.partition.only is None:
             self._reported = True
-            what = f"it has no line, and batches have leader epoch {epoch}"
             self._context.findings.add("leader-epochs-missing", self._name, what)
 
     def _read(self) -> None:

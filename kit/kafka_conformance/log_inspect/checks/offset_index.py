@@ -66,6 +66,7 @@ class OffsetIndexCheck:
         self._before: OffsetEntry | None = None
         self._pending: OffsetEntry | None = None  # no batch has ended with its offset so far
         self.next_position = -1
+        self._fits: bool | None = None  # with the batches so far: None before an entry was compared
         self._advance()
 
     def batch(self, position: int, header: BatchHeader, last_before: int) -> None:
@@ -80,6 +81,10 @@ class OffsetIndexCheck:
                 self._check(entry, header, last_before)
             self._advance()
 
+    def offset_at(self, position: int) -> int:
+        """Return the offset of the next entry if it is that of this position, -1 if not."""
+        return self._next.offset if self._next is not None and self._next.position == position else -1
+
     def skip(self, end: int) -> None:
         """Leave out entries whose position is before ``end``: there are no batches to hold against them."""
         self._pending = None
@@ -88,8 +93,10 @@ class OffsetIndexCheck:
 
     def end(self, end: int, size: int, last_offset: int) -> None:
         """Check the entries that are left: ``end`` is the end of the last batch, ``size`` that of the file by now."""
+        known_end = 0
         while (entry := self._next) is not None:
             if entry.position >= size:
+                known_end = entry.offset + 1
                 self._context.findings.add(
                     "index-past-end", self._file, f"the entry of offset {entry.offset} points to position "
                     f"{entry.position:,} of a file of {size:,} bytes", position=entry.at, size=_ENTRY, offset=entry.offset,
@@ -97,6 +104,8 @@ class OffsetIndexCheck:
             elif entry.position < end:
                 self._wrong_position(entry)
             self._advance()
+        if self._fits:  # an index that is damaged itself tells nothing of what was there
+            self._context.losses.known_end(known_end)
         if self._before is not None and self._before.offset > last_offset >= 0 and size <= end:
             self._wrong_offset(self._before, f"the last offset of the segment is {last_offset}")
 
@@ -108,6 +117,7 @@ class OffsetIndexCheck:
         elif entry.offset <= last_before:
             self._wrong_offset(entry, f"offset {last_before} is before position {entry.position:,}")
         self._before = entry
+        self._fits = self._fits is not False
         if header.magic == 2 and header.base_offset <= entry.offset:
             self._check_end(entry, header)
 
@@ -121,6 +131,7 @@ class OffsetIndexCheck:
         before: OffsetEntry | None = None
         for entry in self._index.offset_entries():
             if before is not None and (entry.offset <= before.offset or entry.position <= before.position):
+                self._fits = False
                 self._context.findings.add(
                     "index-not-ascending", self._file, f"({entry.offset}, {entry.position:,}) follows ({before.offset}, "
                     f"{before.position:,})", position=entry.at, size=_ENTRY, offset=entry.offset,
@@ -145,12 +156,14 @@ class OffsetIndexCheck:
             self.next_position = -1 if self._next is None else self._next.position
 
     def _wrong_position(self, entry: OffsetEntry) -> None:
+        self._fits = False
         self._context.findings.add(
             "index-wrong-position", self._file, f"the entry of offset {entry.offset} points to position "
             f"{entry.position:,}, where no batch begins", position=entry.at, size=_ENTRY, offset=entry.offset,
         )  # fmt: skip
 
     def _wrong_offset(self, entry: OffsetEntry, why: str) -> None:
+        self._fits = False
         self._context.findings.add(
             "index-wrong-offset", self._file, f"the entry of position {entry.position:,} has offset {entry.offset}: {why}",
             position=entry.at, size=_ENTRY, offset=entry.offset,
