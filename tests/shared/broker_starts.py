@@ -406,7 +406,12 @@ def damaged(base: Path, target: Path, names: tuple[str, ...], seed: int) -> Path
     shutil.copytree(base, target)
     chance = random.Random(seed)
     for name in names:
-        DAMAGES[name](target, chance)
+        try:
+            DAMAGES[name](target, chance)
+        except (IndexError, ValueError, FileNotFoundError):
+            if name == names[0]:
+                raise
+            # The first damage removed the file that this one is for.
     return target
 
 

@@ -338,8 +338,9 @@ _LISTED = (
          "broker does not open the partition, or truncates at the wrong offset after a change of leader.", _STOPS),
     Kind("leader-epochs-wrong", _BROKEN, "The leader epoch checkpoint contradicts the log. Followers ask it where to "
          "truncate: after a change of leader they keep records that they should drop, or the reverse.", _WRONG),
-    Kind("leader-epochs-missing", _SUSPICIOUS, "There is no leader epoch checkpoint, or it is empty, though batches "
-         "have leader epochs. The broker reads the log to write a new one, or truncates by the high watermark.", _WRONG),
+    Kind("leader-epochs-missing", _SUSPICIOUS, "There is no leader epoch checkpoint, it is empty, or it begins after "
+         "batches that have leader epochs. The broker reads the log to write a new one, truncates by the high watermark, or "
+         "knows no epoch of these batches.", _WRONG),
     Kind("checkpoint-corrupt", _BROKEN, "A checkpoint file cannot be read. The broker takes the log directory "
          "offline, and exits if it has no other one or the cluster's metadata is in this one.", _STOPS),
     Kind("checkpoint-past-end", _SUSPICIOUS, "A checkpoint has an offset after the end of the log: records that were "
