@@ -55,7 +55,7 @@ def judge_start(
     return StartVerdict(
         kafka=str(release), starts=starts if asked else "not asked", stopped_by=stopped_by if asked else [],
         changes=[*_shortened(partitions), *_grouped(row for row in serious if row.effect in changes)],
-        wrong=[*(() if starts == "no" else _set_aside(serious)), *_grouped(wrong)],
+        wrong=[*(() if starts == "no" else (*_set_aside(serious), *_gone(serious))), *_grouped(wrong)],
         read=[f"{what}: {how}" for what, how in READ],
         not_checked=[*filter(None, [unknown]), *_not_checked(directories, settings)],
     )  # fmt: skip
@@ -84,6 +84,14 @@ def _set_aside(rows: Iterable[FindingRow]) -> Iterator[str]:
         yield f"{folder}: empty for clients, if it is set aside"
     for folder in dict.fromkeys(row.folder for row in rows if row.effect == Effect.DELETES_PARTITION):
         yield f"{folder}: empty for clients, if it is deleted"
+
+
+def _gone(rows: Iterable[FindingRow]) -> Iterator[str]:
+    """Yield a line for each segment that a start deletes since its ``.log`` is gone."""
+    lost = ((row.folder, row.lost) for row in rows if row.effect == Effect.DELETES and row.lost is not None)
+    for folder, each in dict.fromkeys(lost):
+        last = "an unknown one" if each.last is None else each.last
+        yield f"{folder}: offsets {each.first} to {last} are gone"
 
 
 def _line(row: FindingRow) -> str:

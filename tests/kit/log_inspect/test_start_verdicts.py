@@ -191,6 +191,15 @@ def test_missing_segment_is_counted_as_broken_for_single_inspected_partition_fol
     assert found.partitions[0].broken == found.broken
 
 
+def test_records_of_missing_first_segment_are_named_as_gone_after_the_start(root: Path, log: Log) -> None:
+    active(root, "log").with_name(f"{0:020}.log").unlink()
+    found = seen(root)
+    assert found.start.starts == "yes"
+    assert f"orders-0: offsets 0 to {bases(log)[1] - 1} are gone" in found.start.wrong
+    active(root, "snapshot").with_name("abc.log").write_bytes(b"")
+    assert not any("are gone" in line for line in seen(root).start.wrong)  # the broker does not start
+
+
 def test_start_report_lists_unchecked_items_in_the_fourth_and_last_answer(root: Path) -> None:
     answers = list(start_answers(seen(root)))
     assert len(answers) == 4
