@@ -76,6 +76,10 @@ def test_leader_epoch_checkpoint_that_begins_late_is_suspicious_unless_log_does_
     )  # fmt: skip
     (log.folder.parent / "log-start-offset-checkpoint").write_text("0\n1\norders 0 140\n")
     assert kinds(seen(log.folder.parent), "suspicious") == set()
+    metadata = log.folder.rename(
+        log.folder.with_name("__cluster_metadata-0")
+    )  # begins at a snapshot, without a checkpoint
+    assert kinds(seen(metadata), "suspicious") == set()
 
 
 @pytest.mark.parametrize("text", ["", "0\n", "0\n0\n"])
