@@ -99,7 +99,7 @@ def differing(
     for one in found.partitions:
         if one.name in started.ranges and one.name != METADATA and canonical(one.name) not in expected:
             yield from differing_partition(one, found, started, healthy)
-            yield from differing_losses(one.name, found, started, healthy, batches[one.name])
+            yield from differing_losses(one, found, started, healthy, batches[one.name])
 
 
 def differing_partition(one: PartitionSummary, found: Inspection, started: Started, healthy: Started) -> Iterator[str]:
@@ -139,22 +139,26 @@ def ends_of_epochs(healthy: Sequence[tuple[int, int]], cut: int, end: int) -> tu
     return tuple(
         (epoch, offset) if epoch < 0
         else (latest, min(offset, end)) if epoch == latest
-        else (max((each for each in left if each <= epoch), default=epoch), min(offset, cut))
-        for epoch, offset in healthy
+        else (max((each for each in left if each <= epoch), default=asked), min(offset, cut))
+        for asked, (epoch, offset) in enumerate(healthy)
     )  # fmt: skip
 
 
 def differing_losses(
-    name: str, found: Inspection, started: Started, healthy: Started, batches: Sequence[Batch]
+    one: PartitionSummary, found: Inspection, started: Started, healthy: Started, batches: Sequence[Batch]
 ) -> Iterator[str]:
     """Yield the differences between what findings of a partition say is lost and what the broker returns."""
+    name = one.name
     rows = [row for row in found.findings if row.folder == name]
+    # What was after the end of a log, its last index tells alone.
+    blind = not one.segments or any(row.file.endswith(".index") and row.kind != "index-past-end" for row in rows)
     losses = [row for row in rows if row.lost is not None]
     open_end = any(row.lost and row.lost.last is None for row in rows)
     unreadable = started.unreadable[name]
     hidden = hidden_by_index(name, found)
     for batch in batches:
         lost = any(within(row, batch.first) or within(row, batch.last) for row in losses)
+        lost = lost or (blind and batch.first >= one.end_after_start)
         if batch.first in unreadable and not lost and not any(low <= batch.first < high for low, high in hidden):
             yield f"{name}: the broker does not return offsets {batch.first} to {batch.last}; no finding has them as lost"
         returned = batch.first if batch.first not in unreadable else batch.last
@@ -168,7 +172,7 @@ def differing_losses(
         if good in unreadable and not any(low <= good < high for low, high in hidden):
             yield f"{name}: {row.kind}: offset {good} is good; the broker does not return it"
     answers = {row.only_producer_state for row in rows} - {""}
-    forgotten = healthy.producers[name] - started.producers[name]
+    forgotten = frozenset() if not one.segments else healthy.producers[name] - started.producers[name]
     if forgotten and not answers & {"yes", "unknown"}:
         yield f"{name}: the broker has forgotten the producers {sorted(forgotten)}; findings: {sorted(answers)}"
     if not forgotten and "yes" in answers:

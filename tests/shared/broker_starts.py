@@ -59,7 +59,7 @@ FIRST_MS = (time.time_ns() // 10**9 - 7_200) * 1_000
 """The time of the first record: a broker forgets a producer a day after its last one."""
 TIMES = tuple(FIRST_MS + STEP_MS * at for at in (0, 400, 2_000, 2_900, 3_500, 4_100))
 EPOCHS = range(5)
-_START_LIMIT_S, _CLIENT_LIMIT_S = 60, 20
+_START_LIMIT_S, _CLIENT_LIMIT_S = 180, 20
 
 
 @dataclass

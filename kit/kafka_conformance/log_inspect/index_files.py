@@ -71,7 +71,7 @@ class IndexFile:
     """
 
     def __init__(self, path: Path, base_offset: int, read: Callable[[int], object] = lambda _: None) -> None:
-        self.path, self._base, self._count_read = path, base_offset, read
+        self.path, self.base, self._count_read = path, base_offset, read
         self._form = _FORMATS[path.suffix[1:]]
         with open_file(path) as file:
             self.size = os.fstat(file.fileno()).st_size
@@ -108,12 +108,12 @@ class IndexFile:
     def offset_entries(self, first: int = 0) -> Iterator[OffsetEntry]:
         """Yield the entries of an offset index from number ``first`` on."""
         for at, relative, position in self.rows(first):
-            yield OffsetEntry(at, self._base + relative, position)
+            yield OffsetEntry(at, self.base + relative, position)
 
     def time_entries(self) -> Iterator[TimeEntry]:
         """Yield the entries of a time index."""
         for at, timestamp, relative in self.rows():
-            yield TimeEntry(at, timestamp, self._base + relative)
+            yield TimeEntry(at, timestamp, self.base + relative)
 
     def aborted_entries(self) -> Iterator[AbortedEntry]:
         """Yield the entries of a transaction index."""
@@ -129,7 +129,7 @@ class IndexFile:
         if not 0 <= number < self.entries or len(data) < size:
             raise IndexError(number)
         relative, position = self._form.unpack(data)
-        return OffsetEntry(number * size, self._base + relative, position)
+        return OffsetEntry(number * size, self.base + relative, position)
 
 
 def batch_positions(entries: Iterable[OffsetEntry]) -> Callable[[int], Iterator[int]]:

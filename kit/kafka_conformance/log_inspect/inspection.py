@@ -239,7 +239,8 @@ def _lost_segment(index: Path, partition: Partition) -> Loss:
     return Loss(
         base, None if following is None else following - 1, following,
         marker=Answer.YES if aborted else Answer.UNKNOWN,
-        state=Answer.NO if any(offset > base for offset in partition.snapshots) else Answer.UNKNOWN,
+        # A start removes snapshots after the end of the log, which is here if no segment follows.
+        state=Answer.NO if following is not None and any(each > base for each in partition.snapshots) else Answer.UNKNOWN,
     )  # fmt: skip
 
 
@@ -293,6 +294,8 @@ class _PartitionRun:
     rows: list[SegmentSummary] = field(default_factory=list)
     cut_at: int | None = None
     """The end of the log after a start that cuts it off."""
+    end_of_start: int = 2**63 - 1
+    """The end of the log as a start reads or makes it; the largest number if it does not look."""
 
     def run(self) -> PartitionSummary:
         partition, findings = self.partition, self.findings
@@ -306,7 +309,7 @@ class _PartitionRun:
         self.batches, self.producers = BatchCheck(self.context), ProducerCheck(self.context)
         self.epochs = LeaderEpochCheck(self.context)
         if not partition.segments:
-            findings.add("no-segments", self.directory.relative(partition.folder), "it has no .log file")
+            self._no_segments(name, start or 0)
         inspected = partition.inspected
         first, last = (inspected[at].base_offset if inspected else 0 for at in (0, -1))
         for number, files in enumerate(partition.segments):
@@ -327,7 +330,7 @@ class _PartitionRun:
         self.context.losses.finish(
             end, [segment.base_offset for segment in partition.segments],
             {producer: state.offset for producer, state in self.producers.states.items()}, self.producers.last_marker,
-            high=max(end, self.checkpoints.get(HIGH_WATERMARK, {}).get(name, 0)), end_after=end if self.aside else end_after,
+            high=max(end, self.checkpoints.get(HIGH_WATERMARK, {}).get(name, 0)), end_after=self.end_of_start,
             cut=self.cut_at is not None,
         )  # fmt: skip
         return PartitionSummary(
@@ -354,7 +357,9 @@ class _PartitionRun:
         """Return where a broker takes the log to end after its start."""
         if self.aside:
             return 0
-        after = end if self.cut_at is None else self.cut_at
+        after = end
+        if self.cut_at is not None:
+            after = self.end_of_start = self.cut_at
         active = self.partition.active
         if active is not None and self.directory.of_broker and self._situation(active, None) is Situation.ACTIVE:
             name = self.context.name(active.path("log"))
@@ -365,7 +370,7 @@ class _PartitionRun:
             except OSError:
                 pass  # a finding already
             else:
-                after = found.offset
+                after = self.end_of_start = found.offset
                 if after < end:
                     marker = Answer.YES if self.producers.last_marker >= after else Answer.NO
                     written = Answer.NO if self.knows_producers else Answer.UNKNOWN
@@ -377,6 +382,12 @@ class _PartitionRun:
                         offset=after, loss=Loss(after, end - 1, marker=marker, state=written),
                     )  # fmt: skip
         return max(after, log_start)
+
+    def _no_segments(self, name: str, start: int) -> None:
+        had = self.checkpoints.get(HIGH_WATERMARK, {}).get(name, 0) > start
+        folder = self.directory.relative(self.partition.folder)
+        loss = Loss(start) if had else None
+        self.context.losses.add(self.findings.add("no-segments", folder, "it has no .log file", loss=loss))
 
     def _snapshot(self, offset: int) -> None:
         # Where the log goes on without a gap, its producers are those of the snapshot.

@@ -168,6 +168,34 @@ def test_cut_log_loses_offsets_up_to_last_entry_of_index_unless_index_is_damaged
     assert lost.last == (None if damaged else base + entries[-1][0])
 
 
+def test_log_cut_between_batches_loses_offsets_up_to_last_entry_of_index(log: Log) -> None:
+    base = bases(log)[-1]
+    entries = list(struct.iter_unpack(">ii", file(log, base, "index").read_bytes().rstrip(b"\0")))
+    kept = max(each[4] for each in batch_offsets(log) if each[0] == base and each[1] < entries[3][1])
+    path = file(log, base, "log")
+    path.write_bytes(path.read_bytes()[: entries[3][1]])
+    one = row(seen(log.folder), "index-past-end")
+    assert (one.lost, one.only_producer_state) == (OffsetRange(kept + 1, base + entries[-1][0]), "unknown")
+    path.write_bytes(b"")
+    assert row(seen(log.folder), "index-past-end").lost == OffsetRange(base, base + entries[-1][0])
+
+
+def test_partition_without_segments_loses_offsets_up_to_high_watermark(log: Log) -> None:
+    for path in log.folder.iterdir():
+        path.unlink()
+    root = log.folder.parent
+    (root / "meta.properties").write_text(META)
+    assert row(seen(root), "no-segments").lost is None
+    (root / "replication-offset-checkpoint").write_text("0\n1\norders 0 77\n")
+    assert row(seen(root), "no-segments").lost == OffsetRange(0, 76)
+
+
+def test_missing_last_segment_may_have_the_only_copy_of_producers(log: Log) -> None:
+    log.snapshot()
+    file(log, bases(log)[-1], "log").unlink()
+    assert row(seen(log.folder), "segment-gone").only_producer_state == "unknown"
+
+
 def test_log_that_a_start_shortens_has_no_later_snapshot_as_copy_of_producers(log: Log) -> None:
     root, base = log.folder.parent, bases(log)[-1]
     (root / "meta.properties").write_text(META)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kafka_conformance.log_inspect.checks.context import Context
+from kafka_conformance.log_inspect.findings import KEPT, Loss
 from kafka_conformance.log_inspect.header import BatchHeader
 from kafka_conformance.log_inspect.index_files import ENTRY_BYTES, IndexFile, OffsetEntry, TooLarge, batch_positions
 
@@ -93,21 +94,34 @@ class OffsetIndexCheck:
 
     def end(self, end: int, size: int, last_offset: int) -> None:
         """Check the entries that are left: ``end`` is the end of the last batch, ``size`` that of the file by now."""
-        known_end = 0
+        beyond: list[OffsetEntry] = []
+        count = 0
         while (entry := self._next) is not None:
             if entry.position >= size:
-                known_end = entry.offset + 1
-                self._context.findings.add(
-                    "index-past-end", self._file, f"the entry of offset {entry.offset} points to position "
-                    f"{entry.position:,} of a file of {size:,} bytes", position=entry.at, size=_ENTRY, offset=entry.offset,
-                )  # fmt: skip
+                beyond = [*beyond[: KEPT - 1], entry]
+                count += 1
             elif entry.position < end:
                 self._wrong_position(entry)
             self._advance()
-        if self._fits:  # an index that is damaged itself tells nothing of what was there
-            self._context.losses.known_end(known_end)
+        if beyond:
+            self._report_beyond(beyond, count, size, last_offset)
         if self._before is not None and self._before.offset > last_offset >= 0 and size <= end:
             self._wrong_offset(self._before, f"the last offset of the segment is {last_offset}")
+
+    def _report_beyond(self, entries: list[OffsetEntry], count: int, size: int, last_offset: int) -> None:
+        """Report entries past the end of the file: the first ones, the last one, and how many there are."""
+        losses, first = self._context.losses, max(last_offset + 1, self._index.base)
+        # An index that is damaged itself tells nothing of what was in the log.
+        end = 0 if self._fits is False else entries[-1].offset + 1
+        cut = end > first and not losses.open
+        for number in range(count):
+            entry = entries[min(number, len(entries) - 1)]
+            losses.add(self._context.findings.add(
+                "index-past-end", self._file, f"the entry of offset {entry.offset} points to position "
+                f"{entry.position:,} of a file of {size:,} bytes", position=entry.at, size=_ENTRY, offset=entry.offset,
+                loss=Loss(first) if cut and not number else None,
+            ))  # fmt: skip
+        losses.known_end(end)
 
     def _check(self, entry: OffsetEntry, header: BatchHeader, last_before: int) -> None:
         if self._before is not None and self._before.offset > last_before >= 0:
