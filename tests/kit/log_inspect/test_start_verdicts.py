@@ -191,7 +191,7 @@ def test_missing_segment_is_counted_as_broken_for_single_inspected_partition_fol
     assert found.partitions[0].broken == found.broken
 
 
-def test_records_of_missing_first_segment_are_named_as_gone_after_the_start(root: Path, log: Log) -> None:
+def test_records_of_missing_first_segment_are_listed_as_unreadable_after_the_start(root: Path, log: Log) -> None:
     active(root, "log").with_name(f"{0:020}.log").unlink()
     found = seen(root)
     assert found.start.starts == "yes"
