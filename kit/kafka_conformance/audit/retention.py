@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -18,7 +18,9 @@ from kafka_conformance.audit.sources import Shrinking
 from kafka_conformance.audit.topics import Span
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput, KitError
-from kafka_conformance.spark.runs import Files
+
+if TYPE_CHECKING:
+    from kafka_conformance.spark.runs import Files
 
 __all__ = ["Deletions", "notes_of", "read_remaining"]
 

@@ -10,14 +10,16 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import msgspec
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.spark.errors import SparkFault
-from kafka_conformance.spark.session import Spark
 from kafka_reference import config_def
+
+if TYPE_CHECKING:
+    from kafka_conformance.spark.session import Spark
 
 __all__ = ["LIMIT_S", "Described", "Span", "Topics", "kafka_options", "offset_count"]
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.text import Text
 
 from kafka_conformance.core.console import console
-from kafka_conformance.core.pipeline import Difference
 from kafka_conformance.core.protocol import to_json
-from kafka_conformance.core.rule import Rule
+
+if TYPE_CHECKING:  # it imports Hypothesis, which commands without questions do not need
+    from kafka_conformance.core.pipeline import Difference
+    from kafka_conformance.core.rule import Rule
 
 __all__ = ["console", "finding", "plural"]
 
