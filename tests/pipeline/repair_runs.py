@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kafka_conformance.audit.repair.plan import Repair
-from kafka_conformance.cli.audit_repair import repair
+from kafka_conformance.audit.repair.repair import repair
 from kafka_conformance.spark.session import Spark
 
 

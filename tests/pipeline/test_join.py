@@ -1,4 +1,4 @@
-"""``audit --join``: what a join misses, exactly, held against counting in plain Python."""
+"""``join``: what a join misses, exactly, held against counting in plain Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``audit --repair-to`` on a real broker: keys where Java puts them, in order, nothing lost or doubled however it ends."""
+"""``repair`` on a real broker: keys where Java puts them, in order, nothing lost or doubled however it ends."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def big(spark: Spark, broker: Broker, name: str, records: int) -> None:
 
 SCRIPT = """
 import sys
-from kafka_conformance.cli.audit_repair import repair
+from kafka_conformance.audit.repair.repair import repair
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.spark.session import open_spark
 bootstrap, source, folder = sys.argv[1:]

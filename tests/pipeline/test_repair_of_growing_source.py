@@ -20,12 +20,11 @@ from topics import JavaWriter, Records, grow_topic
 
 from kafka_conformance.audit.repair import copy_passes
 from kafka_conformance.audit.repair.continuous_copy import Following
-from kafka_conformance.audit.repair.group_mapping import GroupMapping
+from kafka_conformance.audit.repair.group_mapping import GroupMapping, map_groups
 from kafka_conformance.audit.repair.plan import Repair, RepairPlan
 from kafka_conformance.audit.repair.topics import MEANWHILE
 from kafka_conformance.audit.topics import Topics
 from kafka_conformance.brokers.broker import Broker, running_broker
-from kafka_conformance.cli.audit_groups import map_all
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.session import Spark
 
@@ -176,7 +175,7 @@ def test_repair_follow_copies_each_record_once_in_order_while_producers_write(
 
 SCRIPT = """
 import sys
-from kafka_conformance.cli.audit_repair import repair
+from kafka_conformance.audit.repair.repair import repair
 from kafka_conformance.spark.session import open_spark
 bootstrap, source, folder = sys.argv[1:]
 with open_spark("local[2]", connector=True, settings={"spark.sql.shuffle.partitions": "2"}) as spark:
@@ -232,9 +231,8 @@ def test_repair_follow_ended_by_ctrl_c_prints_the_report(
     errors = tmp_path / "stderr"
     with errors.open("wb") as file:
         words = [
-            "audit",
+            "repair",
             name,
-            "--repair-to",
             f"{name}-new",
             "--bootstrap-server",
             broker.bootstrap,
@@ -263,7 +261,7 @@ def test_repair_follow_ended_by_ctrl_c_prints_the_report(
 def mapped(spark: Spark, broker: Broker, name: str, tmp_path: Path) -> Callable[..., GroupMapping]:
     def run(*named: str, execute: bool = False) -> GroupMapping:
         kafka = {"kafka.bootstrap.servers": broker.bootstrap}
-        return map_all(spark, topic=name, target=f"{name}-new", kafka=kafka, folder=str(tmp_path / "run"), named=named,
+        return map_groups(spark, topic=name, target=f"{name}-new", kafka=kafka, folder=str(tmp_path / "run"), named=named,
                        execute=execute)  # fmt: skip
 
     return run

@@ -23,7 +23,8 @@ from secured_brokers import Secured, running_secured
 from spark_daemons import environment, spark_program
 from topics import Librdkafka, Records, create_topic, keys_of
 
-from kafka_conformance.cli.audit_source import Given
+from kafka_conformance.audit.sources import TopicAddress
+from kafka_conformance.cli.audit_source import check as check_sources
 from kafka_conformance.core.errors import BadInput
 
 pytestmark = pytest.mark.timeout(600)
@@ -47,7 +48,8 @@ def check(address: str, settings: dict[str, str], topic: str = TOPIC) -> str:
     """The line that a check before Spark ends with; empty if it passes. It takes seconds at most."""
     began = time.monotonic()
     try:
-        Given(bootstrap=address, client={f"kafka.{name}": value for name, value in settings.items()}).check([topic])
+        kafka = {"kafka.bootstrap.servers": address, **{f"kafka.{name}": value for name, value in settings.items()}}
+        check_sources([TopicAddress(topic, kafka)])
     except BadInput as refused:
         return str(refused)
     finally:

@@ -17,7 +17,7 @@ import msgspec
 from kafka_conformance.audit.topics import Span, offset_count
 from kafka_conformance.core.errors import BadInput
 
-__all__ = ["Bound", "RecordSelection", "Selectable", "parse_bound", "parse_share", "parse_time"]
+__all__ = ["Bound", "Narrowable", "RecordSelection", "Selectable", "parse_bound", "parse_share", "parse_time"]
 
 # An offset is an int64: 18 digits always fit.
 _OFFSET = re.compile(r"[0-9]{1,18}")
@@ -40,6 +40,14 @@ class Selectable(Protocol):
 
     def offsets_at(self, time_ms: int) -> Mapping[int, int]:
         """Return by partition the offset of the first record with this timestamp or a later one, where there is one."""
+        ...
+
+
+class Narrowable(Selectable, Protocol):
+    """A source that can read a part of its offsets."""
+
+    def narrow(self, spans: Mapping[int, Span]) -> None:
+        """Read these offsets only, by partition."""
         ...
 
 
@@ -85,6 +93,11 @@ class RecordSelection(msgspec.Struct, frozen=True):
         pairs = (self.begin.time_ms, self.end.time_ms), (self.begin.offset, self.end.offset)
         if any(first is not None and last is not None and first >= last for first, last in pairs):
             raise BadInput(f"--from {self.begin.text} is not before --to {self.end.text}: the window is empty")
+
+    def narrow(self, source: Narrowable) -> None:
+        """Let the source read the window only. Raises BadInput if it holds no offset of the source."""
+        if self.bounded:
+            source.narrow(self.spans(source))
 
     def spans(self, source: Selectable) -> dict[int, Span]:
         """Return the offsets of the window. Raises BadInput if it holds none of those of the source."""

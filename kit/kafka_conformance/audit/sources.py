@@ -1,4 +1,4 @@
-"""What an audit needs of a source: its name, its partition count and the offsets to read, by partition.
+"""What an audit needs of a source: where it is, its name, its partition count and the offsets to read, by partition.
 
 The offsets to read are fixed before reading starts. A resumed run therefore reads the same records, whatever was written
 since. An export is read as a whole.
@@ -9,17 +9,76 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
+import msgspec
+
 from kafka_conformance.audit.export_errors import missing_place
+from kafka_conformance.audit.isolation import OPTION, READ_COMMITTED
 from kafka_conformance.audit.topics import Span
 from kafka_conformance.core.errors import BadInput
 
 __all__ = [
-    "COLUMNS", "Shrinking", "Sized", "chunked", "is_one_of_many", "slices", "spans_of", "still_there",
+    "COLUMNS", "ExportFiles", "SegmentFolders", "Shrinking", "Sized", "SourceAddress", "TopicAddress", "chunked",
+    "is_one_of_many", "slices", "spans_of", "still_there",
 ]  # fmt: skip
 
 COLUMNS = "partition int, offset long, timestamp_ms long, key binary"
 _SLICES = 12
 _MOST_CHUNKS = 1_000_000
+
+
+class TopicAddress(msgspec.Struct, frozen=True):
+    """A topic at a broker.
+
+    ``kafka`` are the options of Spark's Kafka connector to read it; ``connector`` names those among them that the user gave
+    and that are not settings of Kafka's clients.
+    """
+
+    name: str
+    kafka: dict[str, str]
+    connector: tuple[str, ...] = ()
+
+    @property
+    def where(self) -> str:
+        """The address of the brokers."""
+        return self.kafka["kafka.bootstrap.servers"]
+
+    @property
+    def isolation(self) -> str:
+        """The level with which it is read: one of ``isolation.LEVELS``."""
+        return self.kafka[OPTION]
+
+
+class ExportFiles(msgspec.Struct, frozen=True):
+    """An export of a topic: files, a folder or a pattern, with the topic's partition count, which they do not contain.
+
+    ``encoding`` (utf8, hex or base64) is that of keys that are text, in the column ``key_column``.
+    """
+
+    name: str
+    form: str
+    partitions: int
+    key_column: str = "key"
+    encoding: str = "utf8"
+    where: str = ""
+    isolation: str = ""
+
+
+class SegmentFolders(msgspec.Struct, frozen=True):
+    """A topic in segment files of a broker, and its partition count if that is not to be taken from the folders."""
+
+    name: str
+    folders: tuple[str, ...]
+    partitions: int | None = None
+    isolation: str = READ_COMMITTED
+
+    @property
+    def where(self) -> str:
+        """The names of the folders."""
+        return ", ".join(self.folders)
+
+
+SourceAddress = TopicAddress | ExportFiles | SegmentFolders
+"""Where the records of a topic are. Each kind has a ``name``, and ``where`` and ``isolation``, empty for files."""
 
 
 class Sized(Protocol):

@@ -1,28 +1,29 @@
-"""What an audit judges: the options of ``audit`` for the user's own partitioners, key formats, and a window of records."""
+"""What ``audit`` and ``join`` judge and with which engine: their options for it, as the values that the engines take."""
 
 from __future__ import annotations
 
 import click
 import msgspec
 
+from kafka_conformance.audit.engines.choice import LIMIT_RECORDS, Engine
 from kafka_conformance.audit.selection import RecordSelection, parse_bound, parse_share
 from kafka_conformance.cli import options
-from kafka_conformance.cli.audit_source import Given
-from kafka_conformance.core.errors import BadInput
+from kafka_conformance.cli.audit_source import pairs
+from kafka_reference.partitioning.places import CLIENTS
 
-__all__ = ["Scope", "scope_options"]
+__all__ = ["EngineOptions", "Scope", "audit_scope", "engine_options", "join_scope", "spark_options"]
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """The options that :func:`scope_options` adds, named as on the command line."""
+    """The options that say what is judged, named as on the command line."""
 
+    expect: str = "murmur2"
     candidate: tuple[str, ...] = ()
     key_format: str = ""
+    key_view: str = ""
     begin: str = ""
     end: str = ""
     sample: str = ""
-    report_only: bool = False
-    key_view: str = ""
 
     def selection(self) -> RecordSelection:
         """Return the records to judge. Raises BadInput."""
@@ -32,8 +33,8 @@ class Scope(msgspec.Struct, frozen=True):
         chosen.check()
         return chosen
 
-    def check(self, expect: str, source: Given, *, repairs: bool, joins: bool = False) -> None:
-        """Load the candidates, and check that ``expect`` is a rule, before Spark starts. Raises BadInput.
+    def check(self, partitions: int | None, *, joins: bool = False) -> None:
+        """Load the candidates, and check that the expected rule and the view exist, before Spark starts. Raises BadInput.
 
         A join needs a rule with a hash, or a candidate.
         """
@@ -43,42 +44,70 @@ class Scope(msgspec.Struct, frozen=True):
 
         if self.key_view:
             find_view(self.key_view)
-        if self.candidate and repairs:
-            raise BadInput(
-                "--candidate has no effect with --repair-to: records are placed as Java's producer places them"
-            )
-        if self.key_format and repairs:
-            raise BadInput("--key-format has no effect with --repair-to: records are placed by their whole keys")
-        if self.key_view and (repairs or joins):
-            raise BadInput(
-                f"--key-view has no effect with {'--join' if joins else '--repair-to'}: whole keys count there"
-            )
-        if repairs and (self.begin or self.end or self.sample):
-            raise BadInput("--from, --to and --sample have no effect with --repair-to: a repair copies every record")
-        register(load_candidates(self.candidate, source.partitions))
-        if not find_candidate(expect):
-            (number if joins else find_placement)(expect)
+        register(load_candidates(self.candidate, partitions))
+        if not find_candidate(self.expect):
+            (number if joins else find_placement)(self.expect)
+
+
+class EngineOptions(msgspec.Struct, frozen=True):
+    """The options that choose an engine, named as on the command line."""
+
+    engine: str = "spark"
+    master: str = ""
+    settings: tuple[str, ...] = ()
+
+    def chosen(self) -> Engine:
+        """Return the engine. Raises BadInput."""
+        return msgspec.convert(
+            {"kind": self.engine, "master": self.master, "settings": pairs("--setting", self.settings)}, Engine
+        )
 
 
 _KEY_FORMATS = ("confluent", "apicurio", "apicurio-legacy", "json")  # of framing.formats, whose import is slow
-scope_options = options.collected(
-    "scope", Scope,
+
+
+def _rule(_: click.Context, __: click.Parameter, name: str) -> str:
+    """Return the slug of a rule, for which a client may be named."""
+    return CLIENTS.get(name, name)
+
+
+_JUDGED = (
+    click.option("--expect", default="murmur2", show_default=True, metavar="RULE", callback=_rule,
+                 help="The rule that should place keys, or a client with its default; murmur2 is Java's."),
     click.option("--candidate", multiple=True, metavar="MODULE:FUNCTION",
                  help="Your own partitioner, a Python function (key: bytes, num_partitions: int) -> int, judged like the "
                       "built-in rules; repeatable."),
     click.option("--key-format", default="", type=click.Choice(["", *_KEY_FORMATS]), metavar="|".join(_KEY_FORMATS),
                  help="Report keys that differ only in the frame of a schema registry, or the spelling of their JSON, and "
                       "lie in several partitions."),
-    click.option("--key-view", default="", metavar="VIEW",
-                 help="The part of a key that a rule places: whole, window, frame, before:X, field:NAME, … (default: what "
-                      "explains the topic)."),
+)  # fmt: skip
+_SELECTED = (
     click.option("--from", "begin", default="", metavar="TIME|offset:N|offset:P:N,P:N",
                  help="Judge records from this time (ISO 8601) or offset on; offset:N is for all partitions."),
     click.option("--to", "end", default="", metavar="TIME|offset:N|offset:P:N,P:N",
                  help="Judge records before this time or offset."),
     click.option("--sample", default="", metavar="SHARE",
                  help="Judge this share of the keys, such as 0.01 or 1%, with all their records (default: all keys)."),
-    click.option("--report-only", is_flag=True,
-                 help="Report the finished audit in --folder again, without its broker or files."),
 )  # fmt: skip
-"""Add the options of :class:`Scope` to a command, which receives them as ``scope``."""
+_VIEW = click.option("--key-view", default="", metavar="VIEW",
+                     help="The part of a key that a rule places: whole, window, frame, before:X, field:NAME, … (default: "
+                          "what explains the topic).")  # fmt: skip
+_ENGINE = click.option("--engine", default="auto", type=click.Choice(["auto", "local", "spark"]), show_default=True,
+                       metavar="auto|local|spark", help="What reads the records: this process (local), without Java, or "
+                       f"Spark. auto: local up to {LIMIT_RECORDS:,} records.")  # fmt: skip
+_SPARK = (
+    options.master,
+    click.option("--setting", "settings", multiple=True, metavar="NAME=VALUE",
+                 help="Spark setting, e.g. spark.driver.memory=8g; repeatable."),
+)  # fmt: skip
+audit_scope = options.collected("scope", Scope, *_JUDGED, _VIEW, *_SELECTED)
+"""Add the options of what an audit judges to a command, which receives them as ``scope``."""
+
+join_scope = options.collected("scope", Scope, *_JUDGED, *_SELECTED)
+"""Add the options of what a join judges: whole keys."""
+
+engine_options = options.collected("engine", EngineOptions, _ENGINE, *_SPARK)
+"""Add the options that choose an engine to a command, which receives them as ``engine``."""
+
+spark_options = options.collected("engine", EngineOptions, *_SPARK)
+"""Add the options of Spark, for a command that needs it."""

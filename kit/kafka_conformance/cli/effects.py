@@ -33,17 +33,22 @@ class Mode:
     example: tuple[str, ...]
 
 
-_BROKER = ("--bootstrap-server", "--command-config", "--option", "--isolation")
+_BROKER = ("--bootstrap-server", "--command-config", "--option")
 _COLUMNS = ("--key-column", "--key-encoding")
-_REPAIR = ("--repair-to", "--execute", "--target-partitions", "--follow", "--follow-until-idle", "--keep-staged",
-           "--map-groups", "--group")  # fmt: skip
-_BOUNDS = ("--from", "--to", "--sample")
+_AT_BROKER = ("--bootstrap-server", "127.0.0.1:1")
 
 
 def _names_broker(given: Mapping[str, Any]) -> bool:
-    """Whether ``audit`` reads a topic. Without a broker, the endings of files may name their format."""
-    other = given["form"] or given["segments"] or given["report_only"]
-    return bool((given["bootstrap"] or given["command_config"]) and not other)
+    """Whether a topic is read. Without a broker, the endings of files may name their format."""
+    return bool((given["bootstrap"] or given["command_config"]) and not given["form"])
+
+
+_OF_EXPORTS = (
+    Mode("with --format", lambda given: given["form"], (*_BROKER, "--isolation"),
+         ("x.json", "--format", "json", "--partitions", "6")),
+    Mode("with --bootstrap-server or --command-config, and without --format", _names_broker, (*_COLUMNS, "--partitions"),
+         ("a", *_AT_BROKER)),
+)  # fmt: skip
 
 
 def _has_no_release(given: Mapping[str, Any]) -> bool:
@@ -53,18 +58,12 @@ def _has_no_release(given: Mapping[str, Any]) -> bool:
 NO_EFFECT: dict[str, tuple[Mode, ...]] = {
     "audit": (
         Mode("with --report-only", lambda given: given["report_only"],
-             (*_BROKER, "--format", "--partitions", *_COLUMNS, "--expect", "--key-format", *_BOUNDS, "--join", *_REPAIR,
-              "--chunk", "--all-records", "--engine"),
+             (*_BROKER, "--isolation", "--segments", "--topic", "--format", "--partitions", *_COLUMNS, "--expect",
+              "--key-format", "--key-view", "--from", "--to", "--sample", "--chunk", "--all-records", "--engine"),
              ("--report-only", "--folder", "x")),
-        Mode("with --join", lambda given: given["join"], ("--chunk", "--all-records", "--html", "--folder"),
-             ("a", "b", "--join", "--bootstrap-server", "127.0.0.1:1")),
-        Mode("with --repair-to", lambda given: given["repair_to"],
-             ("--expect", "--chunk", "--all-records", "--html"),
-             ("a", "--repair-to", "b", "--bootstrap-server", "127.0.0.1:1")),
-        Mode("with --format", lambda given: given["form"], _BROKER,
-             ("x.json", "--format", "json", "--partitions", "6")),
-        Mode("with --bootstrap-server or --command-config, and without --format", _names_broker,
-             (*_COLUMNS, "--partitions"), ("a", "--bootstrap-server", "127.0.0.1:1")),
+        Mode("with --segments", lambda given: given["segments"], (*_BROKER, "--format", *_COLUMNS), ("--segments", "x")),
+        Mode("without --segments", lambda given: not given["segments"], ("--topic",), ("a", *_AT_BROKER)),
+        *_OF_EXPORTS,
     ),
     "behaviour": (
         Mode("with --table or --check", lambda given: given["table"] or given["check"],
@@ -91,6 +90,13 @@ NO_EFFECT: dict[str, tuple[Mode, ...]] = {
     ),
     "gate": (
         Mode("with several targets", lambda given: len(given["targets"]) > 1, ("--github",), ("a", "b")),
+    ),
+    "join": _OF_EXPORTS,
+    "repair": (
+        Mode("with --map-groups", lambda given: given["map_groups"],
+             ("--target-partitions", "--follow", "--follow-until-idle", "--keep-staged"),
+             ("a", "b", "--map-groups", *_AT_BROKER)),
+        Mode("without --map-groups", lambda given: not given["map_groups"], ("--group",), ("a", "b", *_AT_BROKER)),
     ),
     "report": (
         Mode("with --since", lambda given: given["since"],

@@ -65,11 +65,16 @@ _SECTIONS = {
     "Look up what Kafka does": (
         "behaviour", "changes", "delivery", "diff", "findings", "group", "idempotence", "place", "rules", "skew",
     ),
-    "Run topics and brokers": ("audit", "log", "broker", "cluster"),
+    "Run topics and brokers": ("audit", "join", "repair", "log", "broker", "cluster"),
     "Prove the reference": ("certificate", "drift", "jars", "sweep", "verify"),
 }  # fmt: skip
 """The commands by what a user comes for."""
 _OTHERS = "Maintain the kit"
+
+_REPAIR = ("--repair-to", "--execute", "--target-partitions", "--follow", "--follow-until-idle", "--keep-staged",
+           "--map-groups", "--group")  # fmt: skip
+_ELSEWHERE = {"audit": {"--join": "join TOPIC TOPIC", **dict.fromkeys(_REPAIR, "repair TOPIC NEW-TOPIC")}}
+"""For a command, options that people look for there, and the command that has them."""
 
 
 class _Commands(click.Group):
@@ -106,12 +111,17 @@ class _Commands(click.Group):
 
 
 class _Command(click.Command):
-    """Names the option for a release that is given as an argument, as in ``findings 3.9.2``."""
+    """Names the option for a release that is given as an argument (``findings 3.9.2``), and the command of an option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse all words. Raises UsageError for words that belong to no parameter."""
         ctx.allow_extra_args = True
-        extra = super().parse_args(ctx, args)
+        try:
+            extra = super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if words := _ELSEWHERE.get(self.name or "", {}).get(error.option_name):
+                ctx.fail(f"{self.name} has no {error.option_name}: use kafka-conformance {words}")
+            raise
         if extra and not ctx.resilient_parsing:
             takes_release = any("--kafka" in parameter.opts for parameter in self.params)
             hint = f": did you mean --kafka {extra[0]}?" if takes_release and extra[0][0].isdigit() else ""

@@ -18,8 +18,8 @@ from kafka_conformance.findings import ROLES
 from kafka_conformance.oracle.session import fresh_seed, split
 
 __all__ = [
-    "FILE", "PRODUCT", "REPORT", "allow_unproven", "answerer_option", "as_json", "collected", "examples", "kafka", "master",
-    "reports", "resumable_seed", "role", "rules", "seed", "seed_up_to",
+    "FILE", "PRODUCT", "REPORT", "Command", "allow_unproven", "answerer_option", "as_json", "collected", "examples", "kafka",
+    "master", "reports", "resumable_seed", "role", "rules", "seed", "seed_up_to",
 ]  # fmt: skip
 
 Command = Callable[..., Any]
@@ -118,12 +118,15 @@ def reports(function: Function) -> Function:
 def collected(
     name: str, kind: type[msgspec.Struct], *declared: Callable[[Command], Command]
 ) -> Callable[[Command], Command]:
-    """Return a decorator that adds options to a command, which receives them as ``name``, a struct with their names."""
+    """Return a decorator that adds options to a command, which receives them as ``name``, a struct with their names.
+
+    A field of the struct without an option has its default.
+    """
 
     def decorate(function: Command) -> Command:
         @wraps(function)
         def run(**given: Any) -> Any:
-            own = {field: given.pop(field) for field in kind.__struct_fields__}
+            own = {field: given.pop(field) for field in kind.__struct_fields__ if field in given}
             return function(**{name: kind(**own)}, **given)
 
         decorated: Command = run

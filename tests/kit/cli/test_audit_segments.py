@@ -11,10 +11,11 @@ import pytest
 from click.testing import CliRunner, Result
 from log_partitions import Log, data
 
+from kafka_conformance.audit.engines import choice
+from kafka_conformance.audit.engines.choice import Engine, local_source
 from kafka_conformance.audit.result import Audit
-from kafka_conformance.cli import audit_engine
-from kafka_conformance.cli.audit_engine import local_source
-from kafka_conformance.cli.audit_source import Given
+from kafka_conformance.audit.sources import SegmentFolders
+from kafka_conformance.cli.audit_source import SourceOptions
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_reference import partition_for_key
@@ -75,7 +76,8 @@ def test_audit_of_segment_files_reports_sequence_gap_in_text_html_and_json(folde
     again = ran("--report-only", "--folder", str(tmp_path / "run"), "--json")
     assert msgspec.json.decode(again.stdout, type=Audit).segments == written.segments
     for more in (("--segments", folder), ("--topic", "orders"), ("--segments", "/missing")):
-        assert "--report-only reports what is in" in said("--report-only", "--folder", str(tmp_path / "run"), *more)
+        line = f"{more[0]} has no effect with --report-only: leave it out"
+        assert said("--report-only", "--folder", str(tmp_path / "run"), *more) == line
 
 
 def test_audit_commands_on_the_documentation_page_run_on_segments(
@@ -111,30 +113,21 @@ def test_audit_of_segment_files_from_an_offset_counts_only_later_records(folder:
 
 
 def test_audit_of_segment_files_uses_spark_above_size_limits(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = Given(segments=(folder,))
-    assert local_source("orders", given) is not None
+    address = SegmentFolders("orders", (folder,))
+    assert local_source(address, Engine()) is not None
     for limit in ("LIMIT_RECORDS", "LIMIT_BYTES"):
         with monkeypatch.context() as patch:
-            patch.setattr(audit_engine, limit, 10)
-            assert local_source("orders", given) is None
-            assert local_source("orders", msgspec.structs.replace(given, engine="local")) is not None
+            patch.setattr(choice, limit, 10)
+            assert local_source(address, Engine()) is None
+            assert local_source(address, Engine("local")) is not None
 
 
-def test_audit_of_segment_files_with_conflicting_options_is_refused(folder: str, tmp_path: Path) -> None:
-    assert "exclude" in said("orders", "--segments", folder, "--bootstrap-server", "127.0.0.1:9")
-    assert "exclude" in said("orders", "--segments", folder, "--format", "parquet", "--partitions", "3")
-    assert "exclude" in said("--segments", folder, "--topic", "orders", "--bootstrap-server", "127.0.0.1:9")
-    assert "exclude" in said("--segments", folder, "--option", "kafka.security.protocol=SSL")
-    (tmp_path / "client.properties").write_text("security.protocol=SSL\n", encoding="utf-8")
-    assert "exclude" in said("--segments", folder, "--command-config", str(tmp_path / "client.properties"))
+def test_audit_of_segment_files_that_cannot_be_named_is_refused(folder: str, tmp_path: Path) -> None:
     assert "--segments is empty" in said("--segments", "", "--topic", "orders")
     for engine in ("local", "spark"):  # which does not start
         words = ("--segments", f"{folder}/orders-1", "--engine", engine)
         assert "give the topic's partition count with --partitions" in said(*words)
-    assert "--segments has no --join" in said("--join", "a", "b", "--segments", folder)
-    assert "--segments has no --repair-to" in said("orders", "--repair-to", "b", "--segments", folder)
     assert "name it once" in said("orders", "--topic", "orders", "--segments", folder)
-    assert "--topic names a topic in --segments" in said("--topic", "orders", "--bootstrap-server", "127.0.0.1:9")
     assert "no partition of topic other is here" in said("other", "--segments", folder)
     (tmp_path / "nothing").mkdir()
     assert "is not a log directory of Kafka" in said("--segments", str(tmp_path / "nothing"))
@@ -157,4 +150,4 @@ def test_audit_of_segment_files_with_a_corrupt_batch_exits_with_2(tmp_path: Path
 def test_audit_of_segment_files_without_a_partition_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "meta.properties").write_text("version=1\n", encoding="utf-8")
     with pytest.raises(BadInput, match="there is no partition's folder here"):
-        local_source("", Given(segments=(str(tmp_path),)))
+        SourceOptions(segments=(str(tmp_path),)).addresses([])

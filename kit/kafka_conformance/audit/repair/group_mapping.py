@@ -27,9 +27,10 @@ from kafka_conformance.audit.repair.groups import (
     without_moved,
 )
 from kafka_conformance.audit.repair.moves import target_partitions
-from kafka_conformance.audit.repair.plan import RepairPlan
+from kafka_conformance.audit.repair.plan import RepairPlan, resumed_plan
 from kafka_conformance.audit.topics import Span, Topics
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.spark.runs import Run
 from kafka_conformance.spark.workers import mapped
 
 if TYPE_CHECKING:
@@ -51,14 +52,24 @@ class GroupMapping(msgspec.Struct, frozen=True):
 
 
 def map_groups(
-    spark: Spark, topics: Topics, kafka: Mapping[str, str], folder: str, first: RepairPlan, named: Sequence[str], *,
-    execute: bool
-) -> GroupMapping:  # fmt: skip
+    spark: Spark, *, topic: str, target: str, kafka: Mapping[str, str], folder: str, named: Sequence[str], execute: bool
+) -> GroupMapping:
     """Map the committed offsets of the groups ``named``, or of all, and with ``execute`` commit them to the new topic.
 
-    ``folder`` is that of the repair, whose first pass has the plan ``first``. Raises BadInput if nothing is copied yet, or,
-    before anything is committed, if a group has members; KitError, SparkFault.
+    ``folder`` is that of the repair. Raises BadInput if nothing is copied yet, or, before anything is committed, if a group
+    has members; KitError, SparkFault.
     """
+    if (written := Run.plan(spark, folder)) is None:
+        raise BadInput(f"{folder} holds no repair: copy {topic} to {target} first, or give its folder")
+    first = resumed_plan(written, topic, target, None, folder)
+    with Topics(spark, kafka) as topics:
+        return _map_in_turn(spark, topics, kafka, folder, first, named, execute=execute)
+
+
+def _map_in_turn(
+    spark: Spark, topics: Topics, kafka: Mapping[str, str], folder: str, first: RepairPlan, named: Sequence[str], *,
+    execute: bool,
+) -> GroupMapping:  # fmt: skip
     plan, reached = reached_by(spark, folder, first)
     if reached is None:
         raise BadInput(f"{plan.source} is not copied to {plan.target} yet: use --execute without --map-groups first")

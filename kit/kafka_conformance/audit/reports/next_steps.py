@@ -45,8 +45,8 @@ def next_step(audit: Audit) -> str:
     if audit.offending:
         return _after_misplaced(audit)
     if audit.key_view != WHOLE:
-        return "Next: nothing is to be repaired; joins (--join) compare whole keys."
-    return "Next: before a join with another topic, --join finds keys that it would miss."
+        return "Next: nothing is to be repaired; joins compare whole keys."
+    return "Next: before a join with another topic, kafka-conformance join finds keys that it would miss."
 
 
 def _empty_at_the_end(audit: Audit) -> list[int]:
@@ -66,7 +66,9 @@ def _after_doubt(audit: Audit) -> str:
 
 def _after_misplaced(audit: Audit) -> str:
     if audit.growth and all(share.placed.rule == audit.expected.rule for share in audit.shares if share.attributed):
-        return "Next: keys moved when the partition count increased; --repair-to NEW-TOPIC brings each back together."
+        return (
+            "Next: keys moved when the partition count increased; kafka-conformance repair brings each back together."
+        )
     others = [
         share.placed.rule for share in audit.shares if share.attributed and share.placed.rule != audit.expected.rule
     ]
@@ -74,12 +76,15 @@ def _after_misplaced(audit: Audit) -> str:
     view = "" if audit.key_view == WHOLE else f" --key-view {audit.key_view}"
     meant = f"--expect {others[0]}{view}" if others else ""
     if audit.expected.rule == "murmur2" and setting:
-        return f"Next: set {setting}, then --repair-to NEW-TOPIC; or {meant}, if that rule is meant."
+        return f"Next: set {setting}, then kafka-conformance repair; or {meant}, if that rule is meant."
     if len({share.placed.rule for share in audit.shares if share.attributed}) == 1 and others:
-        return f"Next: say {meant}, if that rule is meant; if not, --repair-to NEW-TOPIC writes a copy as expected."
+        return f"Next: say {meant}, if that rule is meant; if not, kafka-conformance repair writes a copy as expected."
     if others:
         return (
-            f"Next: choose one rule for all producers ({meant}, if that one is meant), then --repair-to"
-            " NEW-TOPIC; --join finds the keys that a join misses."
+            f"Next: choose one rule for all producers ({meant}, if that one is meant), then kafka-conformance"
+            " repair; kafka-conformance join finds the keys that a join misses."
         )
-    return "Next: --repair-to NEW-TOPIC writes a copy with every key where it belongs; --join finds what a join misses."
+    return (
+        "Next: kafka-conformance repair writes a copy with every key where it belongs; kafka-conformance join finds the"
+        " keys that a join misses."
+    )

@@ -60,7 +60,9 @@ def test_terminal_report_begins_with_the_verdict_and_ends_with_the_record_path()
     assert lines[1] == "17.9 % of 3,911,112 keyed records are not where Java's producer puts them."
     assert lines[2].startswith("Three kinds of producer wrote this topic: ")
     assert lines[3].startswith("Since partition 0, offset 64,377, ")
-    assert lines[4].startswith("Next: set partitioner=murmur2_random (librdkafka and its bindings), then --repair-to")
+    assert lines[4].startswith(
+        "Next: set partitioner=murmur2_random (librdkafka and its bindings), then kafka-conformance repair"
+    )
     assert any(line.startswith("note: 217 offsets") for line in lines[5:7])
     assert lines[-1] == "698,412 records elsewhere than expected, as Parquet: /data/audits/orders/offending"
 

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,9 @@ import topic_files
 from click.testing import CliRunner
 
 from kafka_conformance.audit.result import Audit, Doubt
-from kafka_conformance.cli.audit_source import Given, how_to_resume
+from kafka_conformance.audit.sources import ExportFiles, TopicAddress
+from kafka_conformance.cli import audit_scope
+from kafka_conformance.cli.audit_source import SourceOptions, check
 from kafka_conformance.cli.commands import audit as command
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput, KitError
@@ -38,13 +42,10 @@ def refused(*words: str) -> str:
         (("f.parquet", "--format", "parquet"), "--partitions N"),
         (("f.parquet",), "--partitions N is required for files"),
         (("f.jsonl.gz", "--partitions", "3"), "no file matches 'f.jsonl.gz'"),
-        (("a.json", "b.parquet", "--join", "--partitions", "3"), "--bootstrap-server HOST:PORT names a topic's broker"),
         (("t.json", *LOCAL), "no broker accepts connections"),
         (("f.csv.gz", "--partitions", "3"), "no file matches 'f.csv.gz'"),
-        (("a", "b", *LOCAL), "one topic is audited at a time, not 2"),
-        (("a", "--join", *LOCAL), "--join A B takes two topics"),
-        (("a", "b", "--join", "--repair-to", "c", *LOCAL), "one at a time"),
-        (("a", "--execute", *LOCAL), "belong to --repair-to"),
+        (("a", "b", *LOCAL), "expected the name of one topic, or of files with --format, not 2 names"),
+        (("", *LOCAL), "a name is empty"),
         (("a", "--option", "nonsense", *LOCAL), "--option nonsense: NAME=VALUE"),
         (
             ("a", "--option", "security.protocol=SSL", *LOCAL),
@@ -55,17 +56,11 @@ def refused(*words: str) -> str:
         (("a", "--expect", "murmur9", *LOCAL), "murmur9"),
         (("a", "--from", "noon", *LOCAL), "--from noon: expected a time"),
         (("a", "--sample", "2", *LOCAL), "--sample 2: expected a share"),
-        (
-            ("a", "--sample", "0.5", "--repair-to", "b", *LOCAL),
-            "--from, --to and --sample have no effect with --repair-to",
-        ),
         (("a", "--report-only", "--folder", "f"), "--report-only reports what is in --folder FOLDER"),
         (("--report-only",), "name the folder of a finished audit"),
-        ((*LOCAL,), "name a topic, or files with --format"),
+        ((*LOCAL,), "expected the name of one topic, or of files with --format, not 0 names"),
         (("a", "--candidate", "mine", *LOCAL), "--candidate 'mine': expected MODULE:FUNCTION"),
         (("a", "--candidate", "json:dumps", *LOCAL), "--candidate json:dumps raises TypeError: "),
-        (("a", "--key-format", "json", "--repair-to", "b", *LOCAL), "--key-format has no effect with --repair-to"),
-        (("a", "--candidate", "json:dumps", "--repair-to", "b", *LOCAL), "--candidate has no effect with --repair-to"),
         (("a", *LOCAL), "no broker accepts connections at 127.0.0.1:9 (Connection refused): check --bootstrap-server"),
         (("a", "--bootstrap-server", "b"), "no broker accepts connections at b (HOST:PORT expected)"),
         (("no.parquet", "--format", "parquet", "--partitions", "3"), "no file matches 'no.parquet'"),
@@ -84,6 +79,39 @@ def test_audit_with_bad_arguments_is_refused_in_one_line_before_spark_starts(
     assert "\n" not in line
 
 
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--join", "join TOPIC TOPIC"),
+        ("--repair-to", "repair TOPIC NEW-TOPIC"),
+        ("--execute", "repair TOPIC NEW-TOPIC"),
+        ("--map-groups", "repair TOPIC NEW-TOPIC"),
+    ],
+)
+def test_option_of_join_or_repair_given_to_audit_names_the_command(option: str, words: str) -> None:
+    line = f"audit has no {option}: use kafka-conformance {words}"
+    done = CliRunner().invoke(app, ["audit", "a", option])
+    assert done.exit_code == 2
+    assert line in done.output
+
+
+def test_help_of_audit_fits_two_screens_of_50_lines() -> None:
+    done = CliRunner().invoke(app, ["audit", "--help"], terminal_width=100)
+    assert len(done.output.splitlines()) <= 100
+
+
+def test_audit_in_this_process_imports_no_library_of_other_commands() -> None:
+    """They take a sixth of the processor time of a small audit."""
+    others = ["hypothesis", "jinja2", "pyspark", "py4j"]
+    script = (
+        "import sys, kafka_conformance.cli.commands.audit, kafka_conformance.audit.engines.run,"
+        " kafka_conformance.audit.engines.local.run, kafka_conformance.audit.reports.terminal;"
+        f"print([one for one in {others} if one in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120)
+    assert ran.stdout == "[]\n"
+
+
 def test_unknown_audit_file_format_is_refused_with_list_of_formats() -> None:
     result = CliRunner().invoke(app, ["audit", "f.orc", "--format", "orc", "--partitions", "3"])
     assert result.exit_code == 2
@@ -93,7 +121,7 @@ def test_unknown_audit_file_format_is_refused_with_list_of_formats() -> None:
 @pytest.mark.parametrize("completes", [False, True])
 def test_audit_expect_option_resolves_a_client_name_to_a_rule(completes: bool) -> None:
     context = click.Context(click.Command("audit"), resilient_parsing=completes)
-    assert command._rule(context, click.Option(["--expect"]), "sarama") == "sarama-hash"
+    assert audit_scope._rule(context, click.Option(["--expect"]), "sarama") == "sarama-hash"
 
 
 @pytest.mark.parametrize(("expect", "code"), [("sarama", 0), ("kafka-go", 0), ("librdkafka", 1)])
@@ -116,18 +144,19 @@ def test_audit_expect_accepts_a_client_name_and_exits_1_for_another_client(
 
 
 def test_default_audit_folder_is_named_by_topic_and_time() -> None:
-    made = Given().folder_for("orders of/../2026")
+    made = command._new_folder("orders of/../2026")
     assert re.search(r"\.kafka-conformance/audits/orders-of-\.\.-2026-\d{8}-\d{6}$", made)
-    assert Given(folder="hdfs://x/y").folder_for("orders") == "hdfs://x/y"
 
 
 def test_audit_options_are_passed_to_the_spark_kafka_connector() -> None:
-    options = Given("b:1", ("kafka.security.protocol=SSL", "kafka.request.timeout.ms=5")).kafka()
-    assert options["kafka.bootstrap.servers"] == "b:1"
-    assert options["kafka.security.protocol"] == "SSL"
-    assert options["kafka.request.timeout.ms"] == "5"
+    given = ("kafka.security.protocol=SSL", "kafka.request.timeout.ms=5", "minPartitions=2")
+    (address,) = SourceOptions("b:1", options=given).topics(["t"])
+    assert address.kafka["kafka.bootstrap.servers"] == address.where == "b:1"
+    assert address.kafka["kafka.security.protocol"] == "SSL"
+    assert address.kafka["kafka.request.timeout.ms"] == "5"
+    assert address.connector == ("minPartitions",)
     with pytest.raises(BadInput):
-        Given("b:1", ("x",)).kafka()
+        SourceOptions("b:1", options=("x",)).topics(["t"])
 
 
 def test_audit_accepts_existing_paths_globs_remote_urls_and_reachable_brokers(
@@ -141,14 +170,14 @@ def test_audit_accepts_existing_paths_globs_remote_urls_and_reachable_brokers(
         f"file://{tmp_path}/a.json",
         "hdfs://x/y",
     ):
-        Given(form="json", partitions=3).check([name])
+        check([ExportFiles(name, "json", 3)])
     monkeypatch.setattr("kafka_conformance.brokers.preflight.check_readable", lambda *_: None)
     with listeners.kafka() as address:
-        Given(bootstrap=f"127.0.0.1:9,{address}").check(["t"])
+        check([TopicAddress("t", {"kafka.bootstrap.servers": f"127.0.0.1:9,{address}"})])
 
 
 def test_audit_with_remote_spark_master_does_not_check_local_paths() -> None:
-    Given(form="json", partitions=3, master="spark://somewhere:7077").check(["/no/such/file"])
+    check([ExportFiles("/no/such/file", "json", 3)], "spark://somewhere:7077")
 
 
 @pytest.mark.parametrize(
@@ -184,8 +213,8 @@ def test_audit_exit_code_is_1_for_misplaced_records_and_2_for_too_few_keys(
 
 
 def test_interrupted_audit_prints_the_command_and_folder_to_resume() -> None:
-    assert how_to_resume(Given(), "/a b/run") == "run the same command again with --folder '/a b/run' to resume"
-    assert how_to_resume(Given(folder="f"), "f") == "run the same command again to resume"
+    assert command._how_to_resume("", "/a b/run") == "run the same command again with --folder '/a b/run' to resume"
+    assert command._how_to_resume("f", "f") == "run the same command again to resume"
 
 
 def test_audit_key_format_choices_equal_the_supported_framing_formats() -> None:

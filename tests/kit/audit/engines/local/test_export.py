@@ -16,12 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from kafka_conformance.audit.engines.choice import Engine, local_source
 from kafka_conformance.audit.engines.local import export as export_module
 from kafka_conformance.audit.engines.local import text_rows
 from kafka_conformance.audit.engines.local.export import LocalExport, files_of, record_count
+from kafka_conformance.audit.sources import ExportFiles
 from kafka_conformance.audit.topics import Span
-from kafka_conformance.cli.audit_engine import local_source
-from kafka_conformance.cli.audit_source import Given
 from kafka_conformance.core.errors import BadInput, KitError
 
 MINUTE = datetime(2025, 3, 1, 0, 1, tzinfo=UTC)
@@ -310,7 +310,7 @@ def test_export_too_large_for_memory_is_left_to_spark_unless_engine_is_local(
 ) -> None:
     path = dictionary_of(tmp_path / "a", 100, 10)
     monkeypatch.setattr(export_module, "LARGEST_TEXT", 999)
-    given = Given(form="parquet", partitions=1)
-    assert local_source(path, given) is None
+    address = ExportFiles(path, "parquet", 1)
+    assert local_source(address, Engine()) is None
     with pytest.raises(KitError, match="more than 999 bytes"):
-        local_source(path, msgspec.structs.replace(given, engine="local"))
+        local_source(address, Engine("local"))

@@ -8,7 +8,7 @@ import pytest
 from kafka_conformance.audit.repair.checksums import NOTHING, Sum
 from kafka_conformance.audit.repair.continuous_copy import Ending, Following
 from kafka_conformance.audit.repair.plan import Compared, Totals
-from kafka_conformance.cli.audit_repair import _followed
+from kafka_conformance.audit.repair.repair import _followed
 
 PLAN: Any = SimpleNamespace(source="orders")
 

@@ -1,18 +1,14 @@
-"""``audit --repair-to``: write the records of a topic to a new one, placed as Java places them.
+"""Repair a topic: write its records to a new one, placed as Java places them, or do a dry run; and all passes that follow.
 
 Without ``execute`` it is a dry run: it reads the topic, reports which records would move, and writes nothing. Run again, it
-copies what the topic has gained; with ``following``, again and again. Exit code 0 if the new topic is as planned, or in a
-dry run; 1 if it is not.
+copies what the topic has gained; with ``following``, again and again.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from kafka_conformance.audit.engines.spark.sources import topic_frame
 from kafka_conformance.audit.isolation import READ_COMMITTED, Reading
@@ -32,60 +28,17 @@ from kafka_conformance.audit.repair.plan import (
 )
 from kafka_conformance.audit.repair.run import PATIENCE_S
 from kafka_conformance.audit.repair.topics import client_settings
-from kafka_conformance.audit.reports import repair_terminal
 from kafka_conformance.audit.topics import Topics
-from kafka_conformance.brokers.target_check import check_repairable
-from kafka_conformance.cli.audit_source import Given, open_session
-from kafka_conformance.cli.repair_options import RepairOptions
-from kafka_conformance.core import interrupts
-from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import working_folder
 from kafka_conformance.core.notices import note
 from kafka_conformance.core.progress import steps
-from kafka_conformance.core.streams import say_json
 from kafka_conformance.core.version import kit_version
-from kafka_conformance.core.wall_time import elapsed_s
-from kafka_conformance.reports.terminal import console, plural
+from kafka_conformance.reports.terminal import plural
 from kafka_conformance.spark.runs import Run
 
 if TYPE_CHECKING:
     from kafka_conformance.spark.session import Spark
 
-__all__ = ["FOLDER", "repair", "run"]
-
-FOLDER = Path(".kafka-conformance") / "repairs"
-
-
-def run(*, source: str, given: Given, options: RepairOptions, as_json: bool) -> int:
-    """Repair a topic, or do a dry run; print the result and return the exit code. Raises BadInput, KitError.
-
-    Without a folder given, the run's folder is named after both topics, so that the same command resumes.
-    """
-    if given.form:
-        raise BadInput("--repair-to needs a topic: files given by --format have no record values to write")
-    if given.isolation != READ_COMMITTED:
-        raise BadInput(
-            f"--isolation {given.isolation} cannot be used with --repair-to: records of aborted transactions would become"
-            " committed ones"
-        )
-    settings, target = client_settings(given.kafka()), options.repair_to
-    if options.execute:
-        check_repairable(settings, source, target)
-    folder = given.folder or str(working_folder() / FOLDER / f"{source}-to-{target}")
-    if options.map_groups:
-        from kafka_conformance.cli.audit_groups import run as mapped
-
-        return mapped(source=source, folder=folder, given=given, options=options, as_json=as_json)
-    with interrupts.explained("run the same command again to resume"), open_session(given) as spark:
-        found = repair(spark, topic=source, target=target, kafka=given.kafka(), folder=folder,
-                       partitions=options.target_partitions, execute=options.execute, keep_staged=options.keep_staged,
-                       following=Following(options.follow_until_idle) if options.follows else None)  # fmt: skip
-    found = msgspec.structs.replace(found, took_s=elapsed_s())
-    if as_json:
-        say_json(found)
-    else:
-        repair_terminal.show(console(), found)
-    return 0 if found.right else 1
+__all__ = ["repair"]
 
 
 def repair(
