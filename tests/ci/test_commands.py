@@ -48,7 +48,7 @@ def test_wrong_install_extra_on_the_commands_page_is_reported(name: str, needs: 
 
 
 def test_wrong_broker_requirement_on_the_commands_page_is_reported() -> None:
-    assert commands.brokers_of(all_commands()) == {"audit", "gate broker", "gate client", "record"}
+    assert commands.brokers_of(all_commands()) == {"audit", "gate broker", "gate client", "join", "record", "repair"}
     without = NEEDS["audit"].replace("a broker", "")
     assert faults({**NEEDS, "audit": without}, all_commands(), INSTANCES) == [
         f"audit has an option for a broker, but needs {without} by commands.md"
