@@ -56,11 +56,12 @@ def run(*, sources: Sequence[str], source: SourceOptions, scope: Scope, report_o
                 "--report-only reports what is in --folder FOLDER: name the folder of a finished audit, and no topic"
             )
         return _report(_finished(folder, scope, engine), as_json, html, folder)
+    (address,) = source.addresses(sources)
+    # Only now: a wrong argument is refused before an extra is missed.
     from kafka_conformance.audit.engines.run import AuditJob, run_audit
     from kafka_conformance.audit.plan import AuditRequest
 
     selection, chosen = scope.selection(), engine.chosen()
-    (address,) = source.addresses(sources)
     scope.check(source.partitions)
     check([address], chosen.master)
     request = AuditRequest(address.name, address.where, scope.expect, chunk, all_records, scope.key_format,

@@ -29,11 +29,12 @@ _AGAIN = "run the same command again; a join keeps no intermediate results"
 @engine_options
 def run(*, sources: Sequence[str], source: SourceOptions, scope: Scope, as_json: bool, engine: EngineOptions) -> int:
     """Join two topics, print the missed keys, and return the exit code. Raises BadInput, KitError."""
+    a, b = addresses = source.addresses(sources, 2)
+    # Only now: a wrong argument is refused before an extra is missed.
     from kafka_conformance.audit.engines.run import JoinJob, run_join
     from kafka_conformance.audit.reports import join_terminal
 
     selection, chosen = scope.selection(), engine.chosen()
-    a, b = addresses = source.addresses(sources, 2)
     scope.check(source.partitions, joins=True)
     check(addresses, chosen.master)
     with interrupts.explained(_AGAIN):
