@@ -25,7 +25,7 @@ class Losses:
         self.open: list[Loss] = []
         """Losses after which no good batch has been read so far."""
         self._found: list[tuple[LogFinding, Loss, int | None]] = []
-        self._found_before = 0
+        self._before = (0, 0)
         self._unmarked: list[Loss] = []
         self._lost_snapshots: list[Loss] = []
         self._snapshots: list[int] = []
@@ -44,11 +44,15 @@ class Losses:
 
     def mark(self) -> None:
         """Begin what :meth:`withdraw` comes back to, as :class:`Findings` does."""
-        self._found_before = len(self._found)
+        self._before = len(self._found), self._known_end
 
     def withdraw(self) -> None:
-        """Remove the losses of findings that were added since the last :meth:`mark`."""
-        del self._found[self._found_before :]
+        """Remove what was added since the last :meth:`mark`."""
+        count, self._known_end = self._before
+        removed = {id(loss) for _, loss, _ in self._found[count:]}
+        del self._found[count:]
+        self.open = [loss for loss in self.open if id(loss) not in removed]
+        self._unmarked = [loss for loss in self._unmarked if id(loss) not in removed]
 
     def resume(self, offset: int) -> None:
         """Take note of the next good batch."""

@@ -15,8 +15,9 @@ from log_partitions import META, Log, control, data, healthy
 from rich.console import Console
 
 from kafka_conformance.log_inspect.directory import open_directory
-from kafka_conformance.log_inspect.findings import KINDS
+from kafka_conformance.log_inspect.findings import KINDS, Findings, Loss
 from kafka_conformance.log_inspect.inspection import inspect
+from kafka_conformance.log_inspect.losses import Losses
 from kafka_conformance.log_inspect.next_steps import STEPS, next_step
 from kafka_conformance.log_inspect.reports import page, text
 from kafka_conformance.log_inspect.result import FindingRow, Inspection, OffsetRange
@@ -275,6 +276,21 @@ def test_lost_offsets_of_segment_replaced_during_inspection_are_withdrawn_with_f
     found = inspect(open_directory(log.folder), read=replaced)
     assert kinds(found) == {"snapshot-corrupt"}
     assert row(found, "snapshot-corrupt").only_producer_state == "no"  # the log begins with offset 0
+
+
+def test_withdrawn_losses_change_no_extent_of_losses_that_remain() -> None:
+    losses, findings = Losses(), Findings()
+    losses.mark()
+    losses.add(findings.add("cut-batch", "replaced.log", "cut", loss=Loss(5)))
+    losses.known_end(100)
+    losses.withdraw()
+    assert losses.open == []
+    remaining = findings.add("cut-batch", "kept.log", "cut", loss=Loss(10))
+    losses.add(remaining)
+    losses.finish(12, [0], {}, -1, high=12, end_after=12, cut=False)
+    assert remaining is not None
+    assert remaining.loss is not None
+    assert remaining.loss.last == 11
 
 
 def test_corrupt_index_entry_has_byte_range_and_loses_no_offsets(log: Log) -> None:
