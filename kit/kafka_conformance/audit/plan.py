@@ -21,7 +21,7 @@ from kafka_conformance.audit.initial_sample import Look, look
 from kafka_conformance.audit.isolation import notes_of, reading_of
 from kafka_conformance.audit.result import NOTHING_FOREIGN, Audit, Deleted, Doubt, Foreign, Placed, Summed
 from kafka_conformance.audit.scan import BlockScan, block_scanner
-from kafka_conformance.audit.selection import RecordSelection
+from kafka_conformance.audit.selection import EVERYTHING, RecordSelection
 from kafka_conformance.audit.sources import Sized, is_one_of_many
 from kafka_conformance.audit.topics import Span, offset_count
 from kafka_conformance.audit.totals.split_keys import buckets_for
@@ -34,8 +34,6 @@ __all__ = ["AuditPlan", "AuditRequest", "as_plan", "looked", "make_plan", "resul
 CHUNK_RECORDS = 25_000_000
 """Records per chunk, about 30 s of work: the most that a resumed run repeats. Each chunk opens every partition again, which
 costs a second or more per core."""
-
-_EVERYTHING = RecordSelection()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +54,7 @@ class AuditRequest:
     every_record: bool = False
     key_format: str = ""
     isolation: str = ""
-    selection: RecordSelection = _EVERYTHING
+    selection: RecordSelection = EVERYTHING
     key_view: str = ""
 
 
@@ -82,7 +80,7 @@ class AuditPlan(msgspec.Struct, frozen=True):
     """The records of the sample that no known placement explains."""
     key_format: str = ""
     isolation: str = ""
-    selection: RecordSelection = RecordSelection()
+    selection: RecordSelection = EVERYTHING
     key_view: str = WHOLE
     """The view of the keys that is judged."""
     relatives: tuple[str, ...] = ()

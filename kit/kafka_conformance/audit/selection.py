@@ -17,7 +17,9 @@ import msgspec
 from kafka_conformance.audit.topics import Span, offset_count
 from kafka_conformance.core.errors import BadInput
 
-__all__ = ["Bound", "Narrowable", "RecordSelection", "Selectable", "parse_bound", "parse_share", "parse_time"]
+__all__ = [
+    "EVERYTHING", "Bound", "Narrowable", "RecordSelection", "Selectable", "parse_bound", "parse_share", "parse_time",
+]  # fmt: skip
 
 # An offset is an int64: 18 digits always fit.
 _OFFSET = re.compile(r"[0-9]{1,18}")
@@ -137,6 +139,10 @@ class RecordSelection(msgspec.Struct, frozen=True):
         for name, bound in (("--from", self.begin), ("--to", self.end)):
             if bound:
                 yield name, bound
+
+
+EVERYTHING = RecordSelection()
+"""All records of a source."""
 
 
 def parse_bound(option: str, text: str) -> Bound | None:

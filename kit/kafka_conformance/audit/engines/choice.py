@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from kafka_conformance.audit.isolation import READ_COMMITTED
-from kafka_conformance.audit.selection import RecordSelection
+from kafka_conformance.audit.selection import EVERYTHING, RecordSelection
 from kafka_conformance.audit.sources import ExportFiles, SegmentFolders, SourceAddress, TopicAddress
 from kafka_conformance.audit.topics import Span, offset_count
 from kafka_conformance.core.errors import BadInput, KitError, TooMuchText
@@ -41,8 +41,6 @@ LIMIT_BYTES = 4 * 2**30
 _WITHOUT_SPARK = frozenset({"csv", "avro", "console-consumer"})
 """Formats that only this process reads, whatever their size."""
 
-_ALL = RecordSelection()
-
 
 class Engine(msgspec.Struct, frozen=True):
     """What reads a source: this process, Spark with its ``master`` and ``settings``, or the one that suits the source."""
@@ -55,7 +53,7 @@ class Engine(msgspec.Struct, frozen=True):
 def local_source(
     address: SourceAddress,
     engine: Engine,
-    selection: RecordSelection = _ALL,
+    selection: RecordSelection = EVERYTHING,
     folder: str = "",
     progress: Steps | None = None,
 ) -> LocalSource | None:
