@@ -139,8 +139,7 @@ def main(
             click.echo(table(list(new.values()), there))
             sys.exit(2 if failed else 0)
         found = {each.client: each for each in read_results()} | new
-        lines = [msgspec.json.encode(found[name]) + b"\n" for name in there if name in found]
-        RECORD.write_bytes(b"".join(lines))
+        RECORD.write_bytes(msgspec.json.Encoder().encode_lines(found[name] for name in there if name in found))
     write_block(PAGE, TABLE, page_table(read_results()))
     sys.exit(2 if failed else 0)
 
@@ -153,8 +152,7 @@ def read_clients() -> list[Client]:
 
 def read_results() -> list[Result]:
     """Return the recorded results."""
-    lines = RECORD.read_bytes().splitlines() if RECORD.exists() else []
-    return [msgspec.json.decode(line, type=Result) for line in lines]
+    return msgspec.json.Decoder(Result).decode_lines(RECORD.read_bytes()) if RECORD.exists() else []
 
 
 def _gate_all(

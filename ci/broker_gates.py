@@ -113,8 +113,7 @@ def main(brokers: Sequence[str], table_alone: bool, events: Path | None) -> None
             except (subprocess.SubprocessError, OSError, TimeoutError, ValueError) as error:
                 click.echo(f"{name} could not be gated: {error}", err=True)
                 failed = True
-        lines = [msgspec.json.encode(found[name]) + b"\n" for name in names() if name in found]
-        RECORD.write_bytes(b"".join(lines))
+        RECORD.write_bytes(msgspec.json.Encoder().encode_lines(found[name] for name in names() if name in found))
         matrix.write_pages(client_results.read_results(), client_results.read_results(client_results.BROKERS))
     write_block(PAGE, TABLE, table(read_results()))
     if failed:
@@ -135,8 +134,7 @@ def read_broker(name: str) -> Broker:
 
 def read_results() -> list[Result]:
     """Return the recorded results."""
-    lines = RECORD.read_bytes().splitlines() if RECORD.exists() else []
-    return [msgspec.json.decode(line, type=Result) for line in lines]
+    return msgspec.json.Decoder(Result).decode_lines(RECORD.read_bytes()) if RECORD.exists() else []
 
 
 def gated(name: str) -> Result:

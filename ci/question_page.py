@@ -75,8 +75,8 @@ _FETCH = """\
 ## What does a client deliver of a fetch response?
 
 Java's consumer delivers the records from the fetch offset on, without markers and, with read_committed, without aborted
-transactions; behind compacted batches it goes on. Each line is one way in which a client does otherwise, by
-[consumer-fetch](rules/consumer-fetch.md): how many of its answers differ in that way, and why. Most questions are edge
+transactions; it reads on after compacted batches. Each row is one way in which a client differs, by
+[consumer-fetch](rules/consumer-fetch.md): the number of answers that differ in this way, and why. Most questions are edge
 cases, damaged batches among them.
 """
 

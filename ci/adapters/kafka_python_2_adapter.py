@@ -10,7 +10,7 @@ def without_unknown(client):
     def start(*topics, **settings):
         for name in set(settings) - set(client.DEFAULT_CONFIG):
             if settings.pop(name) in (True, "read_committed"):
-                print(f"there is no setting {name}", flush=True)
+                print(f"this release of kafka-python has no setting {name}", flush=True)
                 raise SystemExit(77)
         if settings.get("enable_idempotence"):
             settings["max_in_flight_requests_per_connection"] = 1  # required
