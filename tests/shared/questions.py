@@ -28,7 +28,7 @@ _LARGEST = {
 }  # fmt: skip
 """The most questions of a rule that a test takes, if not 300: generated at once, since generating takes most of the time."""
 _FEW = 120
-"""So many or fewer are generated apart from those: tests of all rules may run in another process than those of one."""
+"""Up to this number are generated separately: tests of all rules may run in another process than those of one rule."""
 
 
 def generated(slug: str, count: int) -> tuple[Any, ...]:
