@@ -1,11 +1,12 @@
-"""Gate every client in ``ci/adapters/clients.toml`` on the wire; record the results, and write them into the page.
+"""Gate every client in ``ci/adapters/clients.toml`` on the wire; record the results, and write them as pages.
 
 ::
 
-    python ci/adapter_gates.py                    # all; writes ci/adapter-results.ndjson and kit/docs/gate-client.md
+    python ci/adapter_gates.py                    # all; writes ci/adapter-results.ndjson and the pages of the matrix
     python ci/adapter_gates.py sarama kafkajs     # these; results of the others stay
     python ci/adapter_gates.py --run 'lost/*' kafkajs   # some scripts: prints what differs, and writes nothing
-    python ci/adapter_gates.py --table            # writes the table from the record; gates nothing
+
+``ci/matrix.py`` writes the pages from the record, without a gate.
 
 A client is installed in the cache, where ``ci/clients.py`` installs it for its driver. All clients of a release of Kafka
 share a broker of that release. A deviation is *checked* if ``clients.toml`` says what causes it: where in the client's
@@ -29,45 +30,34 @@ from typing import Final
 import click
 import msgspec
 from client_gates import PARALLEL, ROOT, read, read_driver, stage
+from matrix_results import State
 
 from kafka_conformance.answerers.named_driver import FOLDER as DRIVERS
 from kafka_conformance.brokers.broker import running_broker
 from kafka_conformance.core.events import RuleEnded, Severity
 from kafka_conformance.gate.reports.outline import Outline
-from kafka_conformance.gate.severity import RANKS
-from kafka_conformance.reports.page_block import write_block
 
 __all__ = [
-    "PAGE",
     "RECORD",
     "STATES",
-    "TABLE",
     "Client",
     "Deviation",
     "Result",
     "cause_of",
     "main",
-    "page_table",
     "read_clients",
     "read_results",
-    "table",
 ]
 
 ADAPTERS = Path("ci", "adapters")
 RECORD = ROOT / "ci" / "adapter-results.ndjson"
-PAGE = ROOT / "kit" / "docs" / "gate-client.md"
-TABLE = "python ci/adapter_gates.py --table"
 SEED: Final = 20261129
-_BUILD_S, _GATE_S = 1_800, 3_600
-_MOST: Final = 6
-"""Scripts that are named for each kind of finding."""
-STATES: Final[Mapping[str, str]] = {
+_BUILD_S, _GATE_S, _PAGES_S = 1_800, 3_600, 300
+STATES: Final[Mapping[str, State]] = {
     "agrees": "agrees", "differs": "differs", "harmless": "differs, harmless", "unsupported": "not applicable",
-    "errored": "could not judge",
+    "errored": "no answer",
 }  # fmt: skip
-"""The verdicts of a script in the order of the columns, and their names on the page."""
-_CELLS: Final = {"agrees": "", "unsupported": "–", "errored": "?"}
-"""Verdicts as the matrix of scripts has them, if by another name."""
+"""The verdicts of a script, and the states in which the matrix has them."""
 
 
 class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,11 +69,15 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Client(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A client: the driver whose install it shares, else its version; its builds and command, run in the same folder."""
+    """A client: the driver whose install it shares, or its name in the matrix and its version.
+
+    Its builds and its command are run in the folder of the install.
+    """
 
     name: str
     command: list[str]
     driver: str = ""
+    title: str = ""
     version: str = ""
     kafka: str = "4.4.0"
     build: list[list[str]] = []
@@ -113,35 +107,37 @@ class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @click.command(help=__doc__)
 @click.argument("clients", nargs=-1)
-@click.option("--table", "table_alone", is_flag=True, help="Write the table from the record; gate nothing.")
 @click.option("--run", "patterns", multiple=True, metavar="PATTERN", help="Only these scripts; nothing is recorded.")
 @click.option("--parallel", default=PARALLEL, type=click.IntRange(1), show_default=True, help="Gates at a time.")
 @click.option("--built", is_flag=True, help="Do not install the clients: an earlier run has done it.")
 @click.option("--traces", default=None, type=click.Path(path_type=Path), help="Keep traces in this folder, by client.")
-def main(
-    clients: Sequence[str], table_alone: bool, patterns: Sequence[str], parallel: int, built: bool, traces: Path | None
-) -> None:
+def main(clients: Sequence[str], patterns: Sequence[str], parallel: int, built: bool, traces: Path | None) -> None:
     """Gate these clients, or all. Exit code 2 if one could not be gated."""
     there = {each.name: each for each in read_clients()}
     if unknown := [name for name in clients if name not in there]:
         raise click.UsageError(f"unknown client {unknown[0]!r}: expected one of {', '.join(there)}")
-    if table_alone and (clients or patterns):
-        raise click.UsageError("--table gates nothing: name no client or script with it")
-    failed = False
-    if not table_alone:
-        chosen = [there[name] for name in clients or there]
-        new = {}
-        for name, result in _gate_all(chosen, patterns, parallel, traces, built=built):
-            failed |= result is None
-            if result is not None:
-                new[name] = result
-        if patterns:
-            click.echo(table(list(new.values()), there))
-            sys.exit(2 if failed else 0)
+    failed, new = False, {}
+    for name, result in _gate_all([there[name] for name in clients or there], patterns, parallel, traces, built=built):
+        failed |= result is None
+        if result is not None:
+            new[name] = result
+    if patterns:
+        click.echo("\n".join(_differing(list(new.values()), there)))
+    else:
         found = {each.client: each for each in read_results()} | new
         RECORD.write_bytes(msgspec.json.Encoder().encode_lines(found[name] for name in there if name in found))
-    write_block(PAGE, TABLE, page_table(read_results()))
+        subprocess.run([sys.executable, str(ROOT / "ci" / "matrix.py")], check=True, timeout=_PAGES_S)
     sys.exit(2 if failed else 0)
+
+
+def _differing(results: Sequence[Result], clients: Mapping[str, Client]) -> Iterator[str]:
+    """Yield a line for each script that does not agree."""
+    for each in results:
+        for one in each.deviations:
+            cause = cause_of(clients[each.client], one) or "not checked"
+            yield f"{each.client}: {one.script}: {one.kind}: {one.what}; cause: {cause}"
+        for script, why in each.reasons.items():
+            yield f"{each.client}: {script}: {STATES[each.verdicts[script]]}: {why}"
 
 
 def read_clients() -> list[Client]:
@@ -249,59 +245,6 @@ def cause_of(client: Client, one: Deviation) -> str:
 def _counted(result: Result | None) -> Iterator[str]:
     for state, name in STATES.items():
         yield f"{sum(each == state for each in result.verdicts.values()) if result else 0} {name}"
-
-
-def table(results: Sequence[Result], clients: Mapping[str, Client]) -> str:
-    """Return the counts of all clients, and what differs in each."""
-    lines = [f"| client | version | Kafka | {' | '.join(STATES.values())} |", "|---|---|---|" + "---:|" * len(STATES)]
-    for each in results:
-        counts = " | ".join(text.partition(" ")[0] for text in _counted(each))
-        lines.append(f"| {each.client} | {each.version} | {each.release} | {counts} |")
-    lines += _matrix(results)
-    for each in results:
-        if each.deviations or any(state == "errored" for state in each.verdicts.values()):
-            lines += ["", f"**{each.client} {each.version}**", ""]
-            lines += ["| severity | finding | scripts | for example | cause |", "|---|---|---|---|---|"]
-            lines += _rows(each, clients[each.client])
-    return "\n".join(lines) + "\n"
-
-
-def _matrix(results: Sequence[Result]) -> Iterator[str]:
-    """Yield the verdicts of all clients on the scripts in which not all agree."""
-    yield from (
-        "",
-        "Scripts by client, without those in which all agree; empty: agrees, –: does not apply, ?: could not judge.",
-        "",
-    )
-    yield f"| script | {' | '.join(each.client for each in results)} |"
-    yield "|---|" + "---|" * len(results)
-    for script in dict.fromkeys(script for each in results for script in each.verdicts):
-        verdicts = [each.verdicts.get(script, "") for each in results]
-        if set(verdicts) != {"agrees"}:
-            yield f"| `{script}` | {' | '.join(_CELLS.get(verdict, verdict) for verdict in verdicts)} |"
-
-
-def page_table(results: Sequence[Result]) -> str:
-    """Return the tables of the page: the counts of all clients, and what differs in each."""
-    return table(results, {each.name: each for each in read_clients()})
-
-
-def _rows(result: Result, client: Client) -> Iterator[str]:
-    groups: dict[tuple[str, str, str], list[Deviation]] = {}
-    for one in result.deviations:
-        groups.setdefault((one.severity, one.kind, cause_of(client, one)), []).append(one)
-    for (severity, kind, cause), some in sorted(groups.items(), key=lambda item: (RANKS[item[1][0].severity], item[0])):
-        scripts = ", ".join(f"`{one.script}`" for one in some[:_MOST])
-        scripts += f", {len(some) - _MOST} more" if len(some) > _MOST else ""
-        yield f"| {severity} | `{kind}`: {some[0].effect} | {scripts} | {_cell(some[0].what)} | {cause or 'not checked'} |"
-    for script, state in result.verdicts.items():
-        if state == "errored":
-            yield f"| | could not judge | `{script}` | {_cell(result.reasons.get(script, ''))} | |"
-
-
-def _cell(text: str) -> str:
-    short = text if len(text) <= 160 else f"{text[:160]}…"
-    return short.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
-import client_results
 import matrix
 import msgspec
 
@@ -114,7 +113,7 @@ def main(brokers: Sequence[str], table_alone: bool, events: Path | None) -> None
                 click.echo(f"{name} could not be gated: {error}", err=True)
                 failed = True
         RECORD.write_bytes(msgspec.json.Encoder().encode_lines(found[name] for name in names() if name in found))
-        matrix.write_pages(client_results.read_results(), client_results.read_results(client_results.BROKERS))
+        matrix.write_pages()
     write_block(PAGE, TABLE, table(read_results()))
     if failed:
         sys.exit(2)

@@ -24,6 +24,7 @@ __all__ = [
     "INDEX",
     "KEYED",
     "SEQUENCES",
+    "WRITTEN",
     "asked_rules",
     "differs_in",
     "history",
@@ -45,7 +46,7 @@ WITHOUT_KEY = {
 }
 NOT_JUDGED = "could not be judged"
 
-_WRITTEN = "<!-- Written by `python ci/matrix.py` from `ci/client-results.ndjson`. -->"
+WRITTEN = "<!-- Written by `python ci/matrix.py` from `ci/client-results.ndjson` and `ci/adapter-results.ndjson`. -->"
 
 _ABOUT = """\
 # Clients compared with Java
@@ -133,7 +134,7 @@ def _index(clients: Sequence[Sequence[GateResult]], drivers: Mapping[str, NamedD
         "sequence numbers as Java's?",
     )
     rows = [_answer(version, drivers[version[0].name]) for client in clients for version in versions_of(client)]
-    return f"{_WRITTEN}\n{_joined([_ABOUT, _table(heads, rows), _COLUMNS, _DETAILS])}"
+    return f"{WRITTEN}\n{_joined([_ABOUT, _table(heads, rows), _COLUMNS, _DETAILS])}"
 
 
 def _default(settings: Sequence[GateResult]) -> GateResult:
@@ -227,7 +228,7 @@ def _client(results: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -
         *(part for one in results for part in _unanswered(one)),
         *(part for rule in rules for part in _rule(rule, found, results, list(files))),
     ]
-    return {f"clients/{slug_of(name)}.md": f"{_WRITTEN}\n{_joined(parts)}", **files}
+    return {f"clients/{slug_of(name)}.md": f"{WRITTEN}\n{_joined(parts)}", **files}
 
 
 def asked_rules(results: Sequence[GateResult]) -> list[str]:

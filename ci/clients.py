@@ -21,7 +21,7 @@ from collections.abc import Sequence
 import click
 from client_gates import PARALLEL, ROOT, gate_all, names, read_driver
 from client_page import pages
-from client_results import BROKERS, RECORD, merged, read_results, result_of, results_text
+from client_results import RECORD, merged, read_results, result_of, results_text
 from matrix import write_pages
 
 from kafka_conformance.answerers.named_driver import FOLDER
@@ -52,14 +52,14 @@ def main(only: Sequence[str], rules: str | None, kafka: str | None, examples: st
     if rules:
         recorded = merged(read_results(), results, rules.split(","))
         RECORD.write_text(results_text(recorded), encoding="utf-8")
-        write_pages(recorded, read_results(BROKERS))
+        write_pages()
     elif only:
         drivers = {one.name: read_driver(ROOT / FOLDER / one.name) for one in results}
         made = pages(results, drivers)
         click.echo("\n".join(text for path, text in made.items() if path.endswith(".md")))
     else:
         RECORD.write_text(results_text(results), encoding="utf-8")
-        write_pages(results, read_results(BROKERS))
+        write_pages()
     if rules and all(one.finished for one in gated):  # known failures of other rules are not used
         sys.exit(int(any(one.seen.ended.differed or one.seen.ended.failed for one in gated if one.seen.ended)))
     sys.exit(2 if not all(one.finished for one in gated) else max((one.failure for one in gated), default=2))

@@ -6,7 +6,8 @@
     python ci/matrix.py --broker kfake 2026-09-18 events.ndjson             # records a broker from the events of its gate
 
 The pages are ``kit/docs/matrix.md``, ``questions.md``, ``clients.md``, and a page for each client and broker; the data is
-``kit/docs/matrix/results.json``. ``ci/clients.py`` records the clients.
+``kit/docs/matrix/results.json``. ``ci/clients.py`` records
+the clients by rule, ``ci/adapter_gates.py`` on the wire.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import adapter_gates
 import broker_page
 import click
 import client_page
 import matrix_page
 import question_page
+import wire_page
 from client_gates import ROOT, read, read_driver
-from client_results import BROKERS, GateResult, broker_result, read_results, results_text
+from client_results import BROKERS, broker_result, read_results, results_text
 from matrix_results import FORMAT, Results, broker_cells, client_cells, results_json, schema_json
 
 from kafka_conformance.answerers.named_driver import FOLDER
@@ -32,12 +35,16 @@ GENERATED = ("clients/*.md", "clients/*/*.json", f"{broker_page.FOLDER}/*.md")
 """Files below ``kit/docs`` that are removed where no result makes them."""
 
 
-def made_pages(clients: Sequence[GateResult], brokers: Sequence[GateResult]) -> dict[str, str]:
-    """Return all pages and files of these results by their path below ``kit/docs``."""
+def made_pages() -> dict[str, str]:
+    """Return all pages and files of the recorded results by their path below ``kit/docs``."""
+    clients, brokers = read_results(), read_results(BROKERS)
     drivers = {one.name: read_driver(ROOT / FOLDER / one.name) for one in clients}
-    results = Results(FORMAT, (*client_cells(clients, drivers), *broker_cells(brokers)))
+    adapters = {one.name: one for one in adapter_gates.read_clients()}
+    wire = wire_page.wire_clients(adapter_gates.read_results(), adapters, clients, drivers)
+    cells = (*client_cells(clients, drivers), *wire_page.wire_cells(wire), *broker_cells(brokers))
+    results = Results(FORMAT, cells)
     return {
-        **client_page.pages(clients, drivers),
+        **wire_page.with_scripts(client_page.pages(clients, drivers), wire),
         **broker_page.broker_pages(brokers),
         matrix_page.PAGE: matrix_page.matrix_page(results),
         question_page.PAGE: question_page.question_page(results, clients, drivers),
@@ -51,9 +58,9 @@ def gone_pages(made: dict[str, str], docs: Path) -> list[Path]:
     return [path for glob in GENERATED for path in sorted(docs.glob(glob)) if str(path.relative_to(docs)) not in made]
 
 
-def write_pages(clients: Sequence[GateResult], brokers: Sequence[GateResult]) -> None:
+def write_pages() -> None:
     """Write all pages, and remove those whose client or broker is gone."""
-    made = made_pages(clients, brokers)
+    made = made_pages()
     for path, text in made.items():
         (DOCS / path).parent.mkdir(parents=True, exist_ok=True)
         (DOCS / path).write_text(text, encoding="utf-8")
@@ -89,7 +96,7 @@ def main(recorded: Sequence[tuple[str, str, str]]) -> None:
     """Record brokers, if any are named, and write the pages."""
     for name, version, events in recorded:
         record_broker(name, version, Path(events))
-    write_pages(read_results(), read_results(BROKERS))
+    write_pages()
 
 
 if __name__ == "__main__":

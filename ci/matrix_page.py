@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 
 from client_page import slug_of
 from matrix_results import MARKS, MEANINGS, Cell, Results, of_subject, worst_state
+from wire_page import group_cells, is_on_wire
 
 from kafka_conformance.gate.reports.markdown import words
 
 __all__ = ["PAGE", "REMARK", "linked_state", "matrix_page", "one_state", "table"]
 
 PAGE = "matrix.md"
-REMARK = "<!-- Written by `python ci/matrix.py` from `ci/client-results.ndjson` and `ci/broker-gates.ndjson`. -->"
+REMARK = "<!-- Written by `python ci/matrix.py` from `ci/{client-results,adapter-results,broker-gates}.ndjson`. -->"
 
 _ABOUT = """\
 # Matrix
@@ -34,6 +35,13 @@ _CLIENTS = """\
 
 Each version in its default setting. [Clients compared](clients.md) says the same in words; the page of a client has all of
 its settings. Asked: {sets} of [the frozen cases](cases.md#sets), and fresh questions.
+"""
+
+_SCRIPTS = """\
+## Clients on the wire
+
+Each client, unchanged, was put before a real broker that lost its responses and refused its requests: the worst state of
+each group of [scripts](gate-client.md#scripts).
 """
 
 _SETTINGS = """\
@@ -61,7 +69,8 @@ _MORE = """\
 
 def matrix_page(results: Results) -> str:
     """Return the page."""
-    clients = list(of_subject(results.cells, "client"))
+    clients = [cell for cell in of_subject(results.cells, "client") if not is_on_wire(cell)]
+    scripts = group_cells([cell for cell in results.cells if is_on_wire(cell)])
     brokers = list(of_subject(results.cells, "broker"))
     sets = list(dict.fromkeys(cell.case_set for cell in clients if cell.case_set))
     first = [cell for cell in clients if _is_default(cell)]
@@ -71,6 +80,8 @@ def matrix_page(results: Results) -> str:
         _ABOUT,
         _CLIENTS.format(sets=" and ".join(sets) or "no set"),
         table(["client", "version"], _rows(first, _client_heads)),
+        _SCRIPTS,
+        table(["client", "version"], _rows(scripts, _client_heads)),
         _BROKERS,
         table(["broker", "version", "as Kafka"], _rows(brokers, _broker_heads)),
         _SETTINGS,

@@ -65,14 +65,15 @@ _NO_ANSWER = ": no answer"
 
 
 class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one client does in one rule, or one broker in one group of cases.
+    """What one client does in one rule or one script, or one broker in one group of cases.
 
     ``subject`` is ``client`` or ``broker``; ``name``, ``version`` and ``settings`` say which one: the settings of a client
-    with the same behaviour, or none for a broker. ``about`` is the rule, or the group of cases; ``release`` is the Kafka
-    release that it is compared with. ``asked``, ``agreed`` and ``unsupported`` count questions; those that are unsupported
-    are not among those asked. ``severity`` is that of the worst difference, if its severity is known. ``why`` is the
-    reason of a state other than ``agrees`` and ``differs``. ``page`` is the page with the differences, below the
-    documentation's root. ``case_set`` is the set of frozen cases that was asked, which never changes.
+    with the same behaviour, or none for a broker. ``about`` is the rule, the script (``client/lost/response``), or the group
+    of cases; ``release`` is the Kafka release that it is compared with. ``asked``, ``agreed`` and ``unsupported`` count
+    questions; those that are unsupported are not among those asked. ``severity`` is that of the worst difference, if its
+    severity is known. ``why`` is the reason of a state other than ``agrees`` and ``differs``, or what was found in a script.
+    ``page`` is the page with the differences, below the documentation's root. ``case_set`` is the set of frozen cases that
+    was asked, which never changes.
     """
 
     subject: Literal["client", "broker"]

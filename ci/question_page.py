@@ -11,6 +11,7 @@ from client_page import KEYED, SEQUENCES, setting_of, slug_of, version_order, ve
 from client_results import GateResult
 from matrix_page import REMARK, linked_state, one_state
 from matrix_results import Results, of_subject
+from wire_page import PREFIX
 
 from kafka_conformance.answerers.named_driver import NamedDriver
 from kafka_conformance.gate.reports.markdown import code, words
@@ -64,11 +65,12 @@ last one. Java's idempotent producer does this with a batch of its current id an
 `delivery.timeout.ms` last:
 """
 _ERROR_45_CLIENTS = """\
-[What clients did](gate-client.md#what-clients-do) with errors, 45 among them, is on the page of the gate of clients.
-Ask your own client: `kafka-conformance gate client --run refused/out-of-order -- ./adapter`. The matrix does not cover this.
-
-The table shows which clients cause it. After 2,147,483,647 the next sequence is 0; a client that sends any other number gets
-error 45 for every later batch of that partition:
+What clients did on the wire when a broker answered 45 once: to the first of several batches in flight, and while batches of
+two partitions were in flight. Ask your own client: `kafka-conformance gate client --run refused/out-of-order -- ./adapter`.
+"""
+_ERROR_45_CAUSES = """\
+The next table shows which clients cause it. After 2,147,483,647 the next sequence is 0; a client that sends any other
+number gets error 45 for every later batch of that partition:
 """
 
 _FETCH = """\
@@ -141,6 +143,8 @@ def question_page(results: Results, clients: Sequence[GateResult], drivers: Mapp
         _ERROR_45,
         _java_on_error_45(),
         _ERROR_45_CLIENTS,
+        _refused(results),
+        _ERROR_45_CAUSES,
         _sequences(results),
         _FETCH,
         _fetches(ordered, drivers),
@@ -266,6 +270,19 @@ def _action(*, is_behind: bool, bumps_epoch: bool, may_retry: bool = True) -> st
         waits_for_resolution=False, bumps_epoch=bumps_epoch, is_undecided=False, log_is_lost=False,
     )  # fmt: skip
     return _ACTIONS[decide(Answer.OUT_OF_ORDER, situation)]
+
+
+def _refused(results: Results) -> str:
+    """Return what each client did on the wire when a broker answered 45."""
+    scripts = [f"{PREFIX}refused/{name}" for name in ("out-of-order", "out-of-order-two-partitions")]
+    cells = {(cell.name, cell.version, cell.about): cell for cell in of_subject(results.cells, "client")}
+    lines = ["| client | version | several in flight | two partitions | seen |", "|---|---|---|---|---|"]
+    for name, version in dict.fromkeys((name, version) for name, version, about in cells if about == scripts[0]):
+        first, second = (cells[name, version, about] for about in scripts)
+        why = words(first.why[:160])
+        states = f"{linked_state(first)} | {linked_state(second)} | {why}"
+        lines.append(f"| [{words(name)}](clients/{slug_of(name)}.md) | {words(version)} | {states} |")
+    return "\n".join(lines)
 
 
 def _sequences(results: Results) -> str:

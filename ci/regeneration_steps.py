@@ -15,10 +15,8 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from pathlib import Path
 
-import adapter_gates
 import broker_gates
 import case_sets
-import client_results
 import finding_pages
 import historical_bugs
 import matrix
@@ -200,7 +198,7 @@ def _void_rule_pages() -> list[str]:
 
 
 def _void_matrix() -> list[str]:
-    made = matrix.made_pages(client_results.read_results(), client_results.read_results(client_results.BROKERS))
+    made = matrix.made_pages()
     gone = [str(path.relative_to(DOCS)) for path in matrix.gone_pages(made, DOCS)]
     return [*(path for path, text in made.items() if _differs(DOCS / path, lambda text=text: text)), *gone]
 
@@ -266,10 +264,6 @@ STEPS = (
     Step("adapter-results", ("ci/adapter-results.ndjson",), ("python ci/adapter_gates.py",), 2400, needs=("go", "node"),
          keys=_files("ci/adapter_gates.py", "ci/adapters/**/*", "ci/drivers/*/driver.toml",
                      "kit/kafka_conformance/wire/client_gate/scripts.toml")),
-    Step("adapter-results-page", ("kit/docs/gate-client.md",), (adapter_gates.TABLE,), 2,
-         void=lambda: _block_differs(adapter_gates.PAGE, adapter_gates.TABLE,
-                                     lambda: adapter_gates.page_table(adapter_gates.read_results())),
-         after=("adapter-results",)),
     Step("broker-results-page", ("kit/docs/gate-broker.md",), (broker_gates.TABLE,), 2,
          void=lambda: _block_differs(broker_gates.PAGE, broker_gates.TABLE,
                                      lambda: broker_gates.table(broker_gates.read_results())),
@@ -316,7 +310,7 @@ STEPS = (
     Step("matrix",
          ("kit/docs/matrix.md", "kit/docs/questions.md", "kit/docs/clients.md", "kit/docs/clients/*.md",
           "kit/docs/clients/*/*.json", "kit/docs/brokers/*.md", "kit/docs/matrix/*.json"),
-         ("python ci/matrix.py",), 5, void=_void_matrix, after=("clients", "broker-results")),
+         ("python ci/matrix.py",), 5, void=_void_matrix, after=("clients", "adapter-results", "broker-results")),
     Step("trial", ("kit/docs/trial.md",), ("python ci/trial.py",), 3600, needs=("go", "cargo", "node"),
          keys=_files("ci/trial.*", "ci/client_gates.py", "ci/drivers/**/*", f"{CASES}/*.ndjson", CASE_SETS, rules=RULES),
          after=("cases", "kills")),

@@ -1,34 +1,28 @@
-"""The gates of the clients in ``ci/adapters``: what is recorded, that each deviation has a cause, and what the page says."""
+"""The gates of the clients in ``ci/adapters``: what is recorded, and that each deviation has a cause."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import adapter_gates
 import pytest
 from adapter_gates import (
-    PAGE,
     STATES,
-    TABLE,
     Cause,
     Client,
     Deviation,
     Result,
     cause_of,
-    page_table,
     read_clients,
     read_results,
     result_of,
-    table,
 )
 from click.testing import CliRunner
 from client_gates import ROOT, read_driver
 
 from kafka_conformance.core.events import Differed, Ended, ProtocolError, RuleEnded
 from kafka_conformance.gate.reports.outline import outline
-from kafka_conformance.reports.page_block import block_of
 from kafka_conformance.wire.client_gate.script import shipped
 
 CLIENTS = {each.name: each for each in read_clients()}
@@ -36,8 +30,7 @@ CLIENT = Client("c", ["run"], version="1", causes=[Cause(["lost/*"], ["lost"], "
 LOST = Deviation("lost/response", "lost", "high", "record 3", "It is gone.")
 
 
-def test_page_shows_the_recorded_results_of_every_client() -> None:
-    assert block_of(PAGE.read_text(encoding="utf-8"), TABLE) == page_table(read_results()).strip(), f"run: {TABLE}"
+def test_record_has_every_client_in_the_order_of_the_file() -> None:
     assert [each.client for each in read_results()] == list(CLIENTS)
 
 
@@ -102,23 +95,11 @@ def test_result_of_a_gate_has_the_state_and_the_reason_of_each_script() -> None:
         result_of(CLIENT, "1", outline([]))
 
 
-def test_table_has_one_row_for_each_client_and_names_the_cause_of_each_deviation() -> None:
-    other = Deviation("refused/one", "lost", "high", "a|b", "It is gone.")
-    verdicts: Mapping[str, str] = {"a": "agrees", "lost/response": "differs", "refused/one": "differs", "d": "errored"}
-    result = Result("c", "1", "4.4.0", dict(verdicts), {"d": "it failed"}, [LOST, other])
-    text = table([result], {"c": CLIENT})
-    assert "| c | 1 | 4.4.0 | 1 | 2 | 0 | 0 | 1 |" in text
-    assert "| high | `lost`: It is gone. | `lost/response` | record 3 | send() forgets |" in text
-    assert "| high | `lost`: It is gone. | `refused/one` | a\\|b | not checked |" in text
-    assert "| | could not judge | `d` | it failed | |" in text
-    assert "| `lost/response` | differs |\n| `refused/one` | differs |\n| `d` | ? |\n\n" in text
-    assert "| `a` |" not in text
-
-
 def test_client_that_cannot_be_gated_keeps_the_recorded_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     old = Result("c", "1", "4.4.0", {"lost/response": "differs"}, {}, [LOST])
     monkeypatch.setattr(adapter_gates, "RECORD", tmp_path / "record.ndjson")
-    monkeypatch.setattr(adapter_gates, "PAGE", tmp_path / "page.md")
+    written: list[list[str]] = []
+    monkeypatch.setattr(adapter_gates.subprocess, "run", lambda words, **_: written.append(words))
     monkeypatch.setattr(adapter_gates, "read_clients", lambda: [CLIENT])
     monkeypatch.setattr(adapter_gates, "_gate_all", lambda *_, **__: iter([("c", old)]))
     ran = CliRunner().invoke(adapter_gates.main, ["c"], catch_exceptions=False)
@@ -126,13 +107,24 @@ def test_client_that_cannot_be_gated_keeps_the_recorded_result(monkeypatch: pyte
     monkeypatch.setattr(adapter_gates, "_gate_all", lambda *_, **__: iter([("c", None)]))
     ran = CliRunner().invoke(adapter_gates.main, [], catch_exceptions=False)
     assert (ran.exit_code, read_results()) == (2, [old])
-    assert "send() forgets" in (tmp_path / "page.md").read_text()
+    assert [Path(words[1]).name for words in written] == ["matrix.py"] * 2
 
 
-@pytest.mark.parametrize(
-    ("words", "why"), [(["nobody"], "unknown client 'nobody'"), (["--table", "java"], "--table gates nothing")]
-)
-def test_command_with_an_unknown_client_or_a_contradiction_is_refused(words: list[str], why: str) -> None:
-    ran = CliRunner().invoke(adapter_gates.main, words)
+def test_chosen_scripts_are_printed_with_their_causes_and_nothing_is_recorded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    found = Result("c", "1", "4.4.0", {"lost/response": "differs", "a": "unsupported"}, {"a": "no lz4"}, [LOST])
+    monkeypatch.setattr(adapter_gates, "RECORD", tmp_path / "record.ndjson")
+    monkeypatch.setattr(adapter_gates, "read_clients", lambda: [CLIENT])
+    monkeypatch.setattr(adapter_gates, "_gate_all", lambda *_, **__: iter([("c", found)]))
+    ran = CliRunner().invoke(adapter_gates.main, ["--run", "lost/*", "c"], catch_exceptions=False)
+    assert ran.output.splitlines() == [
+        "c: lost/response: lost: record 3; cause: send() forgets", "c: a: not applicable: no lz4",
+    ]  # fmt: skip
+    assert not (tmp_path / "record.ndjson").exists()
+
+
+def test_command_with_an_unknown_client_is_refused_with_the_known_names() -> None:
+    ran = CliRunner().invoke(adapter_gates.main, ["nobody"])
     assert ran.exit_code == 2
-    assert why in ran.output
+    assert "unknown client 'nobody'" in ran.output
