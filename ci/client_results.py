@@ -28,6 +28,7 @@ __all__ = [
     "broker_result",
     "merged",
     "read_results",
+    "replaced",
     "result_of",
     "results_text",
 ]
@@ -147,6 +148,16 @@ def merged(recorded: Sequence[GateResult], fresh: Sequence[GateResult], rules: S
     """
     found = {(one.name, one.settings, one.version): one for one in fresh if not one.unfinished}
     return [_with_rules(one, found.get((one.name, one.settings, one.version)), rules) for one in recorded]
+
+
+def replaced(recorded: Sequence[GateResult], fresh: Sequence[GateResult]) -> list[GateResult]:
+    """Return the recorded results with ``fresh`` ones in place of those of the same client and setting, by name.
+
+    A gate that did not finish changes nothing.
+    """
+    found = {(one.name, one.settings): one for one in recorded}
+    found |= {(one.name, one.settings): one for one in fresh if not one.unfinished}
+    return sorted(found.values(), key=lambda one: one.name)
 
 
 def _with_rules(recorded: GateResult, fresh: GateResult | None, rules: Sequence[str]) -> GateResult:

@@ -3,8 +3,8 @@
 ::
 
     python ci/clients.py                              # all; writes ci/client-results.ndjson and the pages of the matrix
-    python ci/clients.py --only kafkajs --only sarama # these; their pages go to standard output
-    python ci/clients.py --only sarama:default --rules consumer-fetch # this rule of it; takes its place in the record
+    python ci/clients.py --only kafkajs --only sarama # these; results of the others stay
+    python ci/clients.py --only sarama:default --rules consumer-fetch # this rule of it; results of other rules stay
 
 ``ci/matrix.py`` writes the pages from the record, without a gate.
 
@@ -19,12 +19,9 @@ import sys
 from collections.abc import Sequence
 
 import click
-from client_gates import PARALLEL, ROOT, gate_all, names, read_driver
-from client_page import pages
-from client_results import RECORD, merged, read_results, result_of, results_text
+from client_gates import PARALLEL, gate_all, names
+from client_results import RECORD, merged, read_results, replaced, result_of, results_text
 from matrix import write_pages
-
-from kafka_conformance.answerers.named_driver import FOLDER
 
 
 @click.command()
@@ -50,16 +47,11 @@ def main(only: Sequence[str], rules: str | None, kafka: str | None, examples: st
     gated = gate_all(only or names(), options, parallel=parallel)
     results = [result_of(one) for one in gated]
     if rules:
-        recorded = merged(read_results(), results, rules.split(","))
-        RECORD.write_text(results_text(recorded), encoding="utf-8")
-        write_pages()
+        results = merged(read_results(), results, rules.split(","))
     elif only:
-        drivers = {one.name: read_driver(ROOT / FOLDER / one.name) for one in results}
-        made = pages(results, drivers)
-        click.echo("\n".join(text for path, text in made.items() if path.endswith(".md")))
-    else:
-        RECORD.write_text(results_text(results), encoding="utf-8")
-        write_pages()
+        results = replaced(read_results(), results)
+    RECORD.write_text(results_text(results), encoding="utf-8")
+    write_pages()
     if rules and all(one.finished for one in gated):  # known failures of other rules are not used
         sys.exit(int(any(one.seen.ended.differed or one.seen.ended.failed for one in gated if one.seen.ended)))
     sys.exit(2 if not all(one.finished for one in gated) else max((one.failure for one in gated), default=2))

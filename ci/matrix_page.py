@@ -62,6 +62,10 @@ _MORE = """\
 - Kafka's own releases by behaviour: [behaviour by release](behaviour.md), [changes by release](changes.md).
 - [`results.json`](matrix/results.json) has all cells, and the counts behind them; its format is described by
   [`results.schema.json`](matrix/results.schema.json). `format` changes only if a reader of the old format would misread it.
+- The site has a badge of each cell, `matrix/badges/NAME/ABOUT.json`, as an endpoint for shields.io: the newest version of a
+  client by default, `matrix/badges/franz-go/partition-for-key.json`, or a broker,
+  `matrix/badges/kfake-2026-09-18/fetch.json`.
+- [A pull request](../../ci/adopters/krafka/pull-request.md) by which a client begins to run the gate in its own CI.
 - `python ci/matrix_changes.py OLD NEW` compares two such files: `--feed FILE` writes an Atom feed of the changes,
   `--issues FOLDER` the draft of an issue for each new difference. `ci/workflows/matrix.yml` does both every night.
 """

@@ -3,6 +3,7 @@
 - A page may link any file of the repository, as on GitHub. The site gets a copy of each, ``repository/PATH``: Markdown as a
   page, anything else as a page with its source. So the site needs no network and no link leads nowhere.
 - ``api/PACKAGE.md`` has the public names of each package of the reference, and of the kit's modules for users' own tests.
+- ``matrix/badges/NAME/ABOUT.json`` is a badge of each cell of the matrix, as an endpoint for shields.io.
 - No page loads anything from elsewhere: the build fails if one does.
 - ``folder/*`` in the navigation stands for the pages of a folder that are not listed by name; releases newest first.
 """
@@ -10,6 +11,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import posixpath
 import re
 from collections.abc import Iterator
@@ -22,7 +24,16 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
     from mkdocs.structure.pages import Page
 
-__all__ = ["api_pages", "expand", "foreign_assets", "on_files", "on_page_markdown", "on_post_build", "rewrite"]
+__all__ = [
+    "api_pages",
+    "badges",
+    "expand",
+    "foreign_assets",
+    "on_files",
+    "on_page_markdown",
+    "on_post_build",
+    "rewrite",
+]
 
 ROOT = Path(__file__).parents[1]
 DOCS = "kit/docs"
@@ -33,6 +44,10 @@ ASSETS = {"assets/iframe-worker.js": "iframe-worker.js", "assets/site.css": "sit
 KIT_MODULES = ("kafka_conformance.pytest_plugin", "kafka_conformance.strategies", "kafka_conformance.spark")
 """Modules of the kit that users import."""
 
+_COLORS = {
+    "agrees": "brightgreen", "differs": "red", "differs, harmless": "green", "no answer": "lightgrey",
+    "not applicable": "lightgrey",
+}  # fmt: skip
 _LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)\s#]+)((?:#[^)\s]*)?)(?=\))")
 _REMARK = re.compile(r"\A\s*<!--.*?-->\s*", re.DOTALL)  # before the title, which MkDocs then does not find
 _STYLE = re.compile(r"<style\b.*?</style>", re.DOTALL)
@@ -44,7 +59,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     from mkdocs.structure.files import File
 
     pages = {page.src_uri: page.content_string for page in files.documentation_pages()}
-    for uri, content in {**copies(pages), **api_pages()}.items():
+    cells = json.loads((ROOT / DOCS / "matrix" / "results.json").read_text(encoding="utf-8"))["cells"]
+    for uri, content in {**copies(pages), **api_pages(), **badges(cells)}.items():
         files.append(File.generated(config, uri, content=content))
     for uri, name in ASSETS.items():
         files.append(File.generated(config, uri, content=(ROOT / "ci" / name).read_text(encoding="utf-8")))
@@ -151,6 +167,25 @@ def api_pages() -> dict[str, str]:
     module_text = "::: {0}\n    options: {{members: false, show_root_heading: false, show_root_toc_entry: false}}"
     head = f'---\ntitle: "{{1}}"\n---\n\n# `{{0}}`\n\n{module_text}\n\n{{2}}'
     return {f"api/{name}.md": head.format(name, _title(name), text) for name, text in pages.items()}
+
+
+def badges(cells: list[dict[str, Any]]) -> dict[str, str]:
+    """Return the badges of the cells of ``matrix/results.json``, by their place on the site.
+
+    A client's are those of its newest version, which comes first, as it is by default; a broker's those of each version.
+    Cells that are "not run" have none.
+    """
+    found: dict[str, str] = {}
+    for cell in cells:
+        broker = cell["subject"] == "broker"
+        if cell["state"] == "not run" or not (broker or "default" in cell["settings"]):
+            continue
+        name = re.sub(r"[^a-z0-9]+", "-", f"{cell['name']} {cell['version'] if broker else ''}".lower()).strip("-")
+        state = cell["state"] + (f": {cell['severity']}" if cell["state"] == "differs" and "severity" in cell else "")
+        badge = {"schemaVersion": 1, "label": f"Kafka: {cell['about']}", "message": f"{cell['version']} {state}",
+                 "color": _COLORS[cell["state"]]}  # fmt: skip
+        found.setdefault(f"matrix/badges/{name}/{cell['about']}.json", json.dumps(badge) + "\n")
+    return found
 
 
 def _title(name: str) -> str:

@@ -234,6 +234,15 @@ def test_gate_of_one_rule_replaces_only_that_rule_in_the_record() -> None:
         assert client_results.merged([old], [one], ["murmur2"]) == [old]
 
 
+def test_gates_of_some_clients_replace_their_results_and_keep_those_of_others() -> None:
+    count = client_results.RuleCount(RULE, 5, 5)
+    old = [client_results.GateResult(name, ("default",), "1.0", (count,)) for name in ("a", "c")]
+    new = client_results.GateResult("b", ("default",), "1.0", (count,))
+    changed = msgspec.structs.replace(old[0], version="1.1")
+    unfinished = [msgspec.structs.replace(old[1], name=name, unfinished=(2, "the build failed")) for name in ("c", "d")]
+    assert client_results.replaced(old, [new, changed, *unfinished]) == [changed, new, old[1]]
+
+
 def test_client_table_page_has_at_most_60_lines_and_valid_links() -> None:
     docs = client_gates.ROOT / "kit" / "docs"
     text = (docs / "clients.md").read_text(encoding="utf-8")

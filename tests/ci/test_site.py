@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -81,3 +83,33 @@ def test_every_public_name_is_on_one_api_page() -> None:
     names = [line for line, after in pairwise([*lines, ""]) if line.startswith("::: ") and "options" not in after]
     assert len(names) == len(set(names)) > 50
     assert "::: kafka_reference.partitioning.keyed.partition_for_key" in pages["api/kafka_reference.md"]
+
+
+def test_site_has_a_badge_for_each_cell_of_newest_versions_by_default() -> None:
+    cell = {
+        "subject": "client", "name": "@a/b", "version": "2.0", "settings": ["default"], "about": "murmur2",
+        "state": "differs",
+    }  # fmt: skip
+    cells = [
+        cell | {"severity": "high"}, cell | {"version": "1.0", "state": "agrees"},
+        cell | {"settings": ["java"], "about": "other", "state": "agrees"}, cell | {"about": "not-run", "state": "not run"},
+        cell | {"subject": "broker", "name": "B", "settings": [], "about": "fetch", "state": "agrees"},
+    ]  # fmt: skip
+    made = {path: json.loads(text) for path, text in site_hooks.badges(cells).items()}
+    assert made == {
+        "matrix/badges/a-b/murmur2.json": {
+            "schemaVersion": 1, "label": "Kafka: murmur2", "message": "2.0 differs: high", "color": "red",
+        },
+        "matrix/badges/b-2-0/fetch.json": {
+            "schemaVersion": 1, "label": "Kafka: fetch", "message": "2.0 agrees", "color": "brightgreen",
+        },
+    }  # fmt: skip
+
+
+def test_badges_that_the_matrix_page_names_are_made_from_the_recorded_cells() -> None:
+    made = site_hooks.badges(json.loads((DOCS / "matrix" / "results.json").read_text(encoding="utf-8"))["cells"])
+    named = re.findall(
+        r"`(matrix/badges/[a-z0-9-]+/[a-z0-9-]+\.json)`", (DOCS / "matrix.md").read_text(encoding="utf-8")
+    )
+    assert len(named) == 2
+    assert set(named) <= made.keys()
