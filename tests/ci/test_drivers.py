@@ -32,14 +32,17 @@ def test_ci_drivers_folder_has_exactly_the_listed_clients() -> None:
         *(
             "kafka-python",
             "kafka-python-2.3",
+            "kafka-python-2.2",
             "kafka-python-2.0",
             "kafka-python-1.4",
             "aiokafka",
+            "aiokafka-0.12",
+            "aiokafka-0.11",
             "aiokafka-0.10",
             "pykafka",
         ),
         *("confluent-kafka", "confluent-kafka-1.9", "confluent-kafka-go", "krafka", "kafka-rust"),
-        *("franz-go", "sarama", "sarama-1.45", "sarama-1.20", "kafka-go"),
+        *("franz-go", "sarama", "sarama-1.45", "sarama-1.20", "kafka-go", "kafka-go-0.4.38"),
         *("kafkajs", "kafkajs-1.16", "kafkajs-1.11", "platformatic-kafka", "kafka-node", "no-kafka"),
     }
 
