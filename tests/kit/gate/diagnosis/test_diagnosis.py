@@ -125,6 +125,7 @@ def killing(mutant: Mutant) -> tuple[list[Difference], list[tuple[Question, Answ
 
 # Mutants that give the same answers to the questions above as an earlier mutant.
 SAME_AS = {
+    "fetch-commit-ends-abort": "fetch-abort-begins-early",
     "sign-negate": "sign-abs",
     "default-draw-for-one": "default-counts-on",
     "delta-to-earliest": "delta-to-previous",
