@@ -42,7 +42,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="screenshots-") as name:
         folder = Path(name)
         photograph(gate_page(folder), PICTURES / "gate.png", height=1032)
-        photograph(audit_page(folder), PICTURES / "audit.png", height=1104)
+        photograph(audit_page(folder), PICTURES / "audit.png", height=1160)
 
 
 def gate_page(folder: Path) -> Path:
@@ -97,6 +97,8 @@ def photograph(page: Path, picture: Path, *, height: int, dark: bool = False, wi
     if chromium is None:
         raise RuntimeError("there is no chromium in PATH: install it")
     flags = ["--headless", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage"]
+    # Without it a picture taken on a busy machine has white rectangles, where a part of the page was not painted yet.
+    flags += ["--run-all-compositor-stages-before-draw", "--virtual-time-budget=10000"]
     flags += ["--no-sandbox"] if os.geteuid() == 0 else []
     flags += ["--force-dark-mode", "--blink-settings=preferredColorScheme=0"] if dark else []
     with tempfile.TemporaryDirectory(prefix="profile-") as profile:

@@ -41,13 +41,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--fuzz-seconds",
         type=float,
-        help="explore each parser of tests/fuzz for so many seconds, from a seed that is printed",
+        help="explore each parser of tests/fuzz for this number of seconds, from a seed that is printed",
     )
     parser.addoption(
         "--broker-starts",
         type=int,
-        help="of tests/cluster/test_broker_starts.py: start a broker of each release on so many damaged directories, from a "
-        "seed that is printed (default: 20, from seed 1)",
+        help="of tests/cluster/test_broker_starts.py: start a broker of each release on this number of damaged directories, "
+        "from a seed that is printed (default: 20, from seed 1)",
     )
     parser.addoption("--broker-starts-seed", type=int, help="with --broker-starts: the seed (default: a fresh one)")
     parser.addoption("--fuzz-seed", type=int, help="with --fuzz-seconds: the seed (default: a fresh one)")

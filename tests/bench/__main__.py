@@ -51,7 +51,7 @@ SECTIONS = ("hashing", "asking", "sweep", "column", "audit", "log")
 
 
 def main() -> None:
-    """All sections, or those named: ``tox -e bench -- audit``; ``audit:50000000`` up to so many records, ``log:256`` MiB."""
+    """All sections, or those named: ``tox -e bench -- audit``; ``audit:50000000`` up to 50 M records, ``log:256`` MiB."""
     asked = [word.partition(":") for word in sys.argv[1:]] or [(section, "", "") for section in SECTIONS]
     named = {section: argument for section, _, argument in asked}
     if unknown := set(named) - set(SECTIONS):

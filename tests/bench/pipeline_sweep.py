@@ -34,7 +34,7 @@ ROUNDS = 5
 BLOCKS = 4_096
 RELEASES = "3.9.2", "4.4.0"
 AIM = 0.4
-# What a user would write to have a release's hash in SQL, without the loader of its own that a sweep has.
+# What a user would write to have a release's hash in SQL, without the class loader that a sweep has.
 _UDF = Template("""
 package kafkaoracle.bench;
 import java.lang.invoke.*;
@@ -112,7 +112,7 @@ def _sweep(spark: Spark, frame: DataFrame, per_batch: int, keys: int) -> float:
 
 
 def _rows_by_udf(rows: DataFrame, keys: int) -> float:
-    """Keys a second. A frame of its own each time: one that is collected twice has its shuffle already."""
+    """Keys a second. A new frame each time: one that is collected twice has its shuffle already."""
     begun = time.perf_counter()
     (row,) = rows.selectExpr("count(hash)", "sum(hash)").collect()
     assert row[0] == keys
@@ -123,7 +123,7 @@ def _register_rows(spark: Spark, room: Path, release: Release, stored: list[Stor
     """A function of SQL with this release's hash; its name."""
     from pyspark.sql.types import IntegerType
 
-    spark.session.conf.set("spark.sql.ansi.enabled", "false")  # the cast of a number to its bytes is no ANSI SQL
+    spark.session.conf.set("spark.sql.ansi.enabled", "false")  # ANSI SQL does not cast a number to its bytes
     name = "Murmur2_" + str(release).replace(".", "_")
     source = room / f"{name}.java"
     source.write_text(_UDF.substitute(name=name, jars=", ".join(f'"{each.path}"' for each in stored)))

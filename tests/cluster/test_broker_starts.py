@@ -5,7 +5,7 @@ that it does not return those that findings have as lost; does it know the produ
 a client cannot read, or that is answered otherwise than on the healthy directory: records, times, ends of leader epochs?
 
 ``--broker-starts N`` starts each release on N directories, from a seed that is printed; each has one or two damages, from a
-seed of its own, which is named with a difference. A start takes five seconds of a processor: ``tox -e nightly`` starts 300.
+separate seed, which is printed with a difference. A start takes five seconds of a processor: ``tox -e nightly`` starts 300.
 """
 
 from __future__ import annotations

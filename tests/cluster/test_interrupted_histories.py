@@ -40,7 +40,7 @@ ON_KRAFT, WITH_ZOOKEEPER = ("4.4.0",), ("3.9.2", "--zookeeper")
 
 @pytest.fixture(params=[ON_KRAFT])
 def kit(request: pytest.FixtureRequest, tmp_path: Path, rooms: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
-    """``cluster play``, in a process group of its own."""
+    """``cluster play``, in a new process group."""
     file = tmp_path / "script.json"
     file.write_text(write_script(SCRIPT), encoding="utf-8")
     process = subprocess.Popen(

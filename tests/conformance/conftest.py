@@ -130,7 +130,7 @@ def the_jvm_of(process: subprocess.Popen[str]) -> int:
 
 
 def _is_below(pid: int, ancestor: int) -> bool:
-    """Whether a process is ``ancestor`` or one of its descendants: a worker of verify has a JVM of its own."""
+    """Whether a process is ``ancestor`` or one of its descendants: each worker of verify has its own JVM."""
     while pid not in (0, 1, ancestor):
         try:
             pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])

@@ -28,7 +28,7 @@ STREAMS = {
     "4.1.1": "e554318dbc2b07461f714be32bb324744ba993eb7a49f938792beff577d7044b",
     "4.4.0": "6e06548a119adf213121ad2e4fefff6ab4263875b4f761425ace8ea4f5ba04a6",
 }
-"""The SHA-256 of kafka-streams by release: each packages and methods of its own."""
+"""The SHA-256 of kafka-streams by release: each has different packages and methods."""
 
 EARLY = frozenset({"0.10.2.2", "1.0.2", "1.1.1"})
 """Releases without SessionWindowedSerializer and WindowKeySchema.toStoreKeyBinary, both since 2.0.0."""

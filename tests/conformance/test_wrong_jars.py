@@ -39,7 +39,7 @@ def complaints(ran: Any) -> list[str]:
 
 @pytest.fixture
 def copied(oracle: Oracle, tmp_path: Path) -> Store:
-    """A store of its own with what the newest release needs, fetched or copied from the user's."""
+    """A separate store with what the newest release needs, fetched or copied from the user's."""
     pins, mine = load(), Store(tmp_path / "cache")
     (mine.folder / "jars").mkdir(parents=True)
     for stored in oracle.resolve([*pins.jars("4.4.0"), *pins.jars("4.3.1")[:1], *pins.compiler]):

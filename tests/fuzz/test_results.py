@@ -106,7 +106,7 @@ def reads_events(path: Path) -> None:
 
 
 def reads_partial(path: Path) -> None:
-    """A ``verify`` resumes, or begins anew."""
+    """A ``verify`` resumes, or begins again."""
     assert isinstance(partial_rows.resumed_seed(path, PROOF), int | None)
     with partial_rows.record_rows(path, PROOF, "jvm"):
         pass

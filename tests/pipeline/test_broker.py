@@ -21,7 +21,7 @@ from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_jars.brokers import load_brokers
 
 START_LIMIT_S = 120
-pytestmark = pytest.mark.long  # all of them together: each starts brokers of its own
+pytestmark = pytest.mark.long  # all of them together: each starts its own brokers
 
 
 def sent_and_read(broker: Broker, topic: str, count: int = 20, limit_s: int = 30) -> int:
@@ -144,7 +144,7 @@ def rooms(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def started(tmp_path: Path, rooms: dict[str, str]) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    """Starts ``broker run`` in a process group of its own."""
+    """Starts ``broker run`` in a new process group."""
     running = []
 
     def start(*arguments: str) -> subprocess.Popen[str]:

@@ -266,7 +266,7 @@ def write_around_growth(
 
 
 def in_turns(bootstrap: str, topic: str, sent: Sequence[tuple[Writer, Records]], *, turns: int = 1) -> Truth:
-    """Writers one after the other, each with its records cut into so many parts: one turn makes blocks, many mix them."""
+    """Writers one after the other, each with its records cut into equal parts: one turn makes blocks, many mix them."""
     truths = []
     for turn in range(turns):
         for writer, records in sent:

@@ -80,7 +80,7 @@ def test_every_public_name_has_a_docstring_with_parameters_and_raises(name: str)
     """A sentence first; then, for a function, every parameter by name and everything it raises."""
     public = getattr(kafka_reference, name)
     first, _, rest = (inspect.getdoc(public) or "").partition("\n")
-    assert first.endswith((".", ":")), f"{name}: the first line of the docstring is a sentence of its own"
+    assert first.endswith((".", ":")), f"{name}: the first line of the docstring is a complete sentence"
     assert len(first.split()) >= 4, f"{name}: {first!r} does not tell what it is"
     if isinstance(public, FunctionType):
         text = first + rest

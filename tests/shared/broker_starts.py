@@ -238,7 +238,7 @@ def _produce(
 
 
 def _observed(cluster: Cluster) -> Started:
-    """Read every partition, in a process of its own: librdkafka aborts at some damaged batches."""
+    """Read every partition, in a separate process: librdkafka aborts at some damaged batches."""
     found = Started(starts=True)
     left = list(PARTITIONS)
     while left:

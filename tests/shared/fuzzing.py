@@ -33,7 +33,7 @@ __all__ = ["BrokenPromise", "Door", "FuzzPlan", "explore", "last_file", "plant"]
 MIB = 2**20
 _RESERVED_BYTES = 2 * 2**30
 _STUCK = 5
-"""A parser that takes so many times its limit is interrupted."""
+"""A parser that takes this multiple of its limit is interrupted."""
 _SHOWN = 600
 _STATUS = re.compile(rb"Vm(HWM|RSS|Size):\s+(\d+) kB")
 
@@ -43,7 +43,7 @@ class BrokenPromise(AssertionError):
 
 
 class _Stuck(BaseException):
-    """Interrupts a parser. No parser catches it: it is no Exception."""
+    """Interrupts a parser. No parser catches it: it is not an Exception."""
 
 
 @dataclass(frozen=True)

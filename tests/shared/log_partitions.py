@@ -94,7 +94,7 @@ class Log:
         self.since_entry, self.largest, self.last_entry = 0, (-1, 0), -1
 
     def write(self, preallocated: int = 0) -> Path:
-        """Write the last segment, whose indexes end in so many entries of zeros, and the checkpoint."""
+        """Write the last segment, whose indexes end in the given number of entries of zeros, and the checkpoint."""
         self._close(preallocated)
         lines = ["0", str(len(self.epochs)), *(f"{epoch} {start}" for epoch, start in self.epochs)]
         (self.folder / "leader-epoch-checkpoint").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -16,7 +16,7 @@ def accept_interrupts() -> None:
 
 
 def run_script(script: str, *words: str, timeout_s: float = 30, **given: Any) -> subprocess.CompletedProcess[str]:
-    """Run a script in a Python of its own, which accepts Ctrl-C, with these arguments; ``given`` are those of ``Popen``."""
+    """Run a script in a new Python process, which accepts Ctrl-C, with these arguments; ``given`` are those of ``Popen``."""
     command = [sys.executable, "-c", script, *words]
     given.setdefault("preexec_fn", accept_interrupts)
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout_s, check=False, **given)

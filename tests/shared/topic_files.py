@@ -20,7 +20,7 @@ BEGIN_MS, STEP_MS = 1_740_787_200_000, 7
 
 
 def export(folder: Path, records: Sequence[Record], partitions: int, *, gaps: int = 0) -> LocalExport:
-    """Write records in the order of their times; ``gaps``: after so many of a partition, an offset has no record."""
+    """Write records in the order of their times; ``gaps``: after this many records an offset has no record."""
     ends = [0] * partitions
     rows = []
     for number, (partition, key) in enumerate(records):

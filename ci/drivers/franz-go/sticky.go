@@ -36,14 +36,14 @@ func records(_ string, q Object) Object {
 		}
 		record := recordOf(int(step["bytes"].(float64)))
 		if record == nil {
-			return Object{"unsupported": "the client has no record of so many bytes"}
+			return Object{"unsupported": "the client cannot make a record of this size"}
 		}
 		placed = append(placed, Object{"partition": writable[partitioner.PartitionByBackup(record, len(writable), nil)]})
 	}
 	return Object{"answer": Object{"steps": placed}}
 }
 
-// recordOf is a record that the client counts as so many bytes: five fields of one byte each, the value's length as a
+// recordOf is a record that the client counts as the given number of bytes: five fields of one byte each, the value's length as a
 // varint, and the value. A key of one byte, which the partitioner ignores, fills the gaps where that length grows.
 func recordOf(bytes int) *kgo.Record {
 	for key := 0; key < 2; key++ {

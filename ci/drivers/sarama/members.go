@@ -9,7 +9,7 @@ import (
 )
 
 // metadata is what a member sends with JoinGroup. Its user data are those of its last assignment, which the sticky strategy
-// wrote; those of the cooperative one are written anew. A member that never had an assignment has none.
+// wrote; those of the cooperative one are written again. A member that never had an assignment has none.
 func metadata(strategy sarama.BalanceStrategy, member Object) sarama.ConsumerGroupMemberMetadata {
 	sent, owned, generation := sarama.ConsumerGroupMemberMetadata{Version: 2}, map[string][]int32{}, int32(-1)
 	for _, topic := range member["topics"].([]any) {

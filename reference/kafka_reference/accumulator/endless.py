@@ -42,7 +42,7 @@ def end_endless(partition_changed: Callable[Concatenate[Owner, P], bool]) -> Cal
                 del left[self]
             return False
         left[self] = left.get(self, 0) + 1
-        if left[self] >= MOST_PARTITIONS_LEFT:  # unreached: a question without an answer is no part of a rule
+        if left[self] >= MOST_PARTITIONS_LEFT:  # unreached: a question without an answer is not part of a rule
             del left[self]
             raise NeverReturns(
                 f"the partitioner left {MOST_PARTITIONS_LEFT} partitions in a row: with this batch.size KafkaProducer.send "

@@ -217,7 +217,7 @@ class AccumulatorState:
     def unmute(self, topic_partition: tuple[str, int], throttle_ms: int | None) -> None:
         """Send from this partition again, from 2.0.0 to 2.5.x after the throttle. Mirrors ``unmutePartition``.
 
-        None is no throttle at all, also while the clock stands at an earlier time (see ``sender``).
+        None means no throttle, also while the clock stands at an earlier time (see ``sender``).
         """
         self._muted.pop(topic_partition, None)
         if self.behaviour.throttles_muted_partitions and throttle_ms is not None:

@@ -31,7 +31,7 @@ class PartitionChangeBehaviour(Behaviour):
     )
     target_isr_hides_unclean_isr: bool = holds(
         since("3.0.0", until="3.1.x"),
-        "If the change has an ISR of its own, an unclean election's ISR of the new leader alone is overwritten by it.",
+        "If the change names an ISR, an unclean election's ISR of the new leader alone is overwritten by it.",
         "KAFKA-13682",
     )
     unclean_counts_in_preferred_election: bool = holds(

@@ -63,7 +63,7 @@ class DefaultPartitionerBehaviour(Behaviour):
     )
     counter_per_topic: bool = holds(
         since("0.10.2.0"),
-        "Each topic has a round-robin counter of its own, so that one topic does not make another skip partitions.",
+        "Each topic has its own round-robin counter, so that one topic does not make another skip partitions.",
         "KAFKA-4402",
     )
     sticks_without_key: bool = holds(

@@ -47,7 +47,7 @@ ANY = "any-partition"
 """The rule of clients that take partitions in turn, whatever the key."""
 
 DRAWS_EMPTY = frozenset({"librdkafka-consistent"})
-"""Rules to which an empty key is no key: its partition is drawn. librdkafka's other ``_random`` ones hash an empty key."""
+"""Rules that draw the partition of an empty key. librdkafka's other ``_random`` ones hash an empty key."""
 
 NAMED = {
     ("murmur2", "masked"): "murmur2",

@@ -64,7 +64,7 @@ class RecordBatchBehaviour(Behaviour):
     )
     negative_size_checked: bool = holds(
         since("4.2.2", until="4.2.x") | since("4.4.0"),
-        "A compressed record of negative size has a message of its own, as has one beyond the largest array.",
+        "A compressed record of negative size has its own error message, as has one beyond the largest array.",
     )
     gzip_unbuffered: bool = holds(
         since("0.11.0.0", until="1.0.x"),

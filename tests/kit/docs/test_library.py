@@ -53,7 +53,7 @@ def test_library_example_program_has_at_most_60_lines_and_only_public_names() ->
     assert len(imports) >= 6
     for one in imports:
         package = import_module(one.module or "")
-        assert hasattr(package, "__path__"), f"{one.module} is no package"
+        assert hasattr(package, "__path__"), f"{one.module} is not a package"
         assert {alias.name for alias in one.names} - {"bulk"} <= set(package.__all__)
     assert not re.search(r"\._|type: ignore", text)
 

@@ -1,6 +1,6 @@
 """Each check of ``log inspect`` is switched off or shifted in turn, and the tests named here have to fail.
 
-A mistake is a text of a module and the text in its place. It is planted in a process of its own, which runs the tests of
+A mistake is a text of a module and the text in its place. It is planted in a separate process, which runs the tests of
 one file; one has to fail with it by itself: a mistake that crashes is seen without a test of what is right.
 """
 

@@ -22,7 +22,7 @@ SUFFIXES = ("log", "index", "timeindex", "txnindex", "snapshot")
 
 
 def put(path: Path, kind: str) -> None:
-    """Put something that is no file in the place of one."""
+    """Replace a file by something that is not a file."""
     path.unlink(missing_ok=True)
     if kind == "fifo":
         os.mkfifo(path)

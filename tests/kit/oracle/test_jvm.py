@@ -115,7 +115,7 @@ def test_ctrl_c_while_the_jvm_starts_leaves_no_process(tmp_path: Path, monkeypat
     assert program.is_gone()
 
 
-# In a process of its own, where whatever is left open shows as a ResourceWarning.
+# In a separate process, where whatever is left open shows as a ResourceWarning.
 NO_RESPONSE = """
 import os, sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which releases are meant, and what is no release."""
+"""Which releases are meant, and what is not a release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a rule that has neither steps, nor a domain of its own, nor exceptions."""
+"""The page of a rule that has neither steps, nor a domain, nor exceptions."""
 
 from __future__ import annotations
 

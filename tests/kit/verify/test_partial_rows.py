@@ -97,7 +97,7 @@ def test_resumed_run_reuses_seed_of_partial_run_with_equal_plan(tmp_path: Path) 
     assert resumed_seed(path, replace(PLAN, seed=0)) == 7
     assert resumed_seed(path, replace(PLAN, examples=99)) is None
     path.write_bytes(path.read_bytes()[:-20])
-    assert resumed_seed(path, PLAN) is None, "a file that was cut is no run"
+    assert resumed_seed(path, PLAN) is None, "a file that was cut is not a run"
 
 
 @pytest.mark.parametrize(

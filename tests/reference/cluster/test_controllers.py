@@ -80,7 +80,7 @@ def test_changed_min_isr_clears_elr_and_last_known_leader() -> None:
     for broker in (3, 2, 1):
         controller.end_session(broker)
     controller.change_min_isr(2)
-    assert controller.partition.elr == (1, 2), "the same minimum is no change"
+    assert controller.partition.elr == (1, 2), "the same minimum is not a change"
     controller.change_min_isr(1)
     controller.register(1, restarted=True)
     assert shape(controller) == (NO_LEADER, 1, (), ())

@@ -42,7 +42,7 @@ def test_round_robin_without_partitions_throws_after_the_counter_advanced(versio
 
 
 def send(partitioner: RoundRobinPartitioner, records: int) -> list[int]:
-    """What KafkaProducer, 2.4.0 to 3.9.x, does when each record needs a batch of its own."""
+    """What KafkaProducer, 2.4.0 to 3.9.x, does when each record needs a new batch."""
     placed = []
     for _ in range(records):
         first = partitioner.partition("t", FOUR)

@@ -19,8 +19,8 @@ by it, and is *certain*. For a record that several explain:
 * **One partition for all keys.** A constant explains every record of its partition, so that no other placement alone
   explains one: a record that another explains as well is "either".
 * **Few keys.** If the records of a placement that no other producer could have written have fewer than 20 distinct keys in
-  the block, a record that another placement explains as well (an older count of its own aside) is "either": another
-  producer with as many keys would have none here that it alone explains once in 10^6 times.
+  the block, a record that another placement explains as well is "either", unless the other is the same placement with an
+  older count: another producer with as many keys would have none here that it alone explains once in 10^6 times.
 
 No record is attributed to a placement that does not explain it. A key with ten thousand records counts as one key.
 """

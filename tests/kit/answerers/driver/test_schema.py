@@ -34,7 +34,7 @@ def ask(**fields: Any) -> dict[str, Any]:
 
 
 def test_shipped_protocol_schema_equals_the_generated_schema() -> None:
-    assert protocol_schema.shipped() == protocol_schema.text(), "kafka-conformance schema --write makes it anew"
+    assert protocol_schema.shipped() == protocol_schema.text(), "kafka-conformance schema --write makes it again"
 
 
 def test_protocol_schema_is_valid_json_schema_and_lists_every_rule() -> None:

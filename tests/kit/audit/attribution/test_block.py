@@ -1,4 +1,4 @@
-"""A block's summary and columns hold together, and what is no block is refused."""
+"""A block's summary and columns hold together, and what is not a block is refused."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ def test_single_repeated_key_names_no_partitioner_but_the_expected(partition: in
     got = present(audit_truth.column([b"the one"] * 5000, partition, 4))
     assert names(got) == (
         ["murmur2@4"] if right else []
-    )  # that it is right everywhere is no proof, but nothing to deny
+    )  # that it is right everywhere does not prove it, and refutes nothing
 
 
 def test_seven_keys_confirm_the_expected_partitioner_but_name_no_other() -> None:

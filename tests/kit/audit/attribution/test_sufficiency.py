@@ -26,7 +26,7 @@ JAVA, CRC = ("murmur2", 12), ("librdkafka-consistent", 12)
 
 
 def topic(keys: Iterable[bytes], *producers: Producer, records: int = 1, partitions: int = 12) -> KeyColumn:
-    """A topic to which each of these producers has written all keys, so many times."""
+    """A topic to which each of these producers has written all keys, the given number of times."""
     written = [
         (key, audit_truth.place(rule, key, count)) for _ in range(records) for key in keys for rule, count in producers
     ]

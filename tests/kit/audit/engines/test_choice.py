@@ -110,7 +110,7 @@ def test_jks_truststore_setting_selects_spark_since_librdkafka_reads_pem(broker:
 
 
 def test_topic_of_broker_unreachable_by_librdkafka_is_audited_by_spark(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Java has certificates of its own."""
+    """Java has its own certificates."""
     monkeypatch.setattr("kafka_conformance.audit.engines.local.topic.LIMIT_S", 0.2)
     assert not read("orders", "127.0.0.1:9")
     with pytest.raises(KitError, match=r"the broker at 127.0.0.1:9, reading the offsets of orders"):

@@ -29,7 +29,7 @@ def block(records: list[Record]) -> Block:
 
 
 def framing(records: list[Record], form: str = "confluent", *, buckets: int = 1, size: int = 100) -> Framing:
-    """The framing of a topic whose records are in blocks of so many."""
+    """The framing of a topic whose records are in blocks of the given size."""
     pieces: dict[int, list[bytes]] = defaultdict(list)
     for partition in sorted({record[0] for record in records}):
         of_partition = sorted(record for record in records if record[0] == partition)

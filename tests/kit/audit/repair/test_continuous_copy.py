@@ -47,7 +47,7 @@ def test_follow_ends_after_idle_time_counted_from_the_last_copied_record(monkeyp
     clock = Clock(monkeypatch)
     counts = copies(clock, 5, 0, 0, 7, *[0] * 9)
     follow(lambda: next(counts), nothing, Ending(), 5.0, clock)
-    assert clock.waits == [2.0, 2.0, 2.0, 2.0, 1.0], "the idle time begins anew after records"
+    assert clock.waits == [2.0, 2.0, 2.0, 2.0, 1.0], "the idle time starts again after records"
     assert sum(1 for _ in counts) == 5
 
 

@@ -19,7 +19,7 @@ ASK: dict[str, Any] = {"id": "1", "rule": "murmur2", "release": "4.4.0", "questi
 
 
 def answered(*lines: object, answerer: str = "reference") -> tuple[int, list[dict[str, Any]]]:
-    """The exit code and the lines that come out; what is no bytes goes in as JSON."""
+    """The exit code and the lines that come out; what is not bytes goes in as JSON."""
     given = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
     out = io.BytesIO()
     code = run(answerer_name=answerer, lines=io.BytesIO(b"\n".join(given)), out=out)

@@ -45,7 +45,7 @@ def row(said: str, scenario: str, version: str) -> list[str]:
 @pytest.mark.exhaustive
 def test_slow_broker_gets_most_keyless_records_only_up_to_3_2(asked: Asked) -> None:
     code, said = asked("2.8.2", "3.3.2")
-    assert code == 0, "a skew that the rule predicts is no disagreement"
+    assert code == 0, "a skew that the rule predicts is not a disagreement"
     old, new = row(said, "one slow broker", "2.8.2"), row(said, "one slow broker", "3.3.2")
     assert old[1] == "default"
     assert float(old[7]) == pytest.approx(44.4, abs=3)

@@ -25,7 +25,7 @@ def unescaped(text: str, *also: tuple[str, str]) -> str:
 
 
 def read(line: str) -> Command | None:
-    """``::name key=value,key=value::data``, as the runner reads a line of output; None if it is no command."""
+    """``::name key=value,key=value::data``, as the runner reads a line of output; None if it is not a command."""
     line = line.lstrip()
     if not line.startswith("::") or "::" not in line[2:]:
         return None

@@ -43,7 +43,7 @@ class FakeClient:
         self.nodes[path] = (data, Stat(old.czxid, old.ctime, self.zxid, time_ms))
 
     def register(self, broker: int, *, time_ms: int = 0) -> None:
-        """Write the znode of a broker anew."""
+        """Write the znode of a broker again."""
         self.nodes.pop(f"/brokers/ids/{broker}", None)
         self.put(f"/brokers/ids/{broker}", time_ms=time_ms)
 
@@ -94,7 +94,7 @@ def client() -> FakeClient:
 
 def test_broker_is_fenced_while_broker_znode_is_missing(client: FakeClient, monkeypatch: pytest.MonkeyPatch) -> None:
     metadata = ZooKeeperMetadata(client)
-    assert metadata.fenced == {1: False, 2: False}, "the controller is no replica"
+    assert metadata.fenced == {1: False, 2: False}, "the controller is not a replica"
     client.register(3)
     del client.nodes["/brokers/ids/1"]
     monkeypatch.setattr("time.time", lambda: 7.5)

@@ -1,4 +1,4 @@
-"""Writes JSON that is no object."""
+"""Writes JSON that is not an object."""
 
 import json
 import sys
