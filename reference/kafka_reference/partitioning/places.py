@@ -85,7 +85,8 @@ _PRODUCTS = {
     ("murmur2", "unsigned"): "platformatic-kafka",
     ("arrays-hash-code", "abs-or-zero"): "the Scala producer of Kafka 0.8, for a key of bytes",
     ("kafka-node", "masked"): "kafka-node's KeyedPartitioner",
-    ("murmur3-of-low-bytes", "unsigned"): "node-sinek",
+    ("murmur3-no-seed", "unsigned"): "node-sinek since 9.1.0",
+    ("murmur3-of-low-bytes", "unsigned"): "node-sinek up to 9.0.0",
     ("string-hash-code", "abs-or-zero"): "Spring Cloud Stream's default for a key of text",
     ("string-hash-code", "abs"): "Maxwell's default",
     ("string-hash-code", "masked"): "Debezium's PartitionRouting by one field of text",
@@ -114,7 +115,8 @@ CLIENTS: dict[str, str] = {
     **dict.fromkeys(("sarama", "goka"), "sarama-hash"),
     "kafkajs-1": "kafkajs-legacy",
     "platformatic-kafka": "unsigned",
-    "node-sinek": "murmur3-unsigned",
+    "node-sinek": "murmur3-no-seed-unsigned",
+    "node-sinek-9.0": "murmur3-unsigned",
     "kafka-node": "constant-0",
     "spring-cloud-stream": "string-hash-code-abs-or-zero",
     "maxwell": "string-hash-code-abs",
@@ -123,7 +125,8 @@ CLIENTS: dict[str, str] = {
     "kafka-go": ANY,
     "pykafka": ANY,
 }
-"""The rule of each client for records with a key, by default; of brod with ``hash``. kafkajs-1 is KafkaJS up to 1.x."""
+"""The rule of each client for records with a key, by default; of brod with ``hash``. kafkajs-1 is KafkaJS up to 1.x,
+node-sinek-9.0 is node-sinek up to 9.0.0, which hashes the low byte of each character."""
 
 
 @dataclass(frozen=True, slots=True)
