@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -215,11 +214,9 @@ def _open_topic(
 
 
 def _open_files(address: ExportFiles, selection: RecordSelection, *, limited: bool) -> tuple[LocalSource | None, str]:
-    from kafka_conformance.audit.engines.local.export import LocalExport, files_of, record_count
+    from kafka_conformance.audit.engines.local.export import LocalExport, record_count
 
     name, form = address.name, address.form
-    if form == "json" and any("=" in part for one in files_of(name) for part in Path(one).parent.parts):
-        return None, "its folders hold columns (name=value)"
     limited = limited and form not in _WITHOUT_SPARK
     if limited and record_count(name, form, LIMIT_RECORDS) > LIMIT_RECORDS:
         return None, f"it has more than {LIMIT_RECORDS:,} records"
