@@ -17,11 +17,12 @@ fold            partition of n
 ``unsigned``    the unsigned number modulo n
 ==============  =====================================================================================================
 
-Only Java's rule is proven by the certificate; the others are what the named products do, as far as their sources say.
-Where they were looked up: Spring Cloud Stream, ``PartitionHandler``; Maxwell, ``MaxwellKafkaPartitioner``; Debezium,
-``PartitionRouting``; kafka-rust, ``producer.rs``; brod, ``brod_utils``; wolff, its README; pgstream, ``kafka_writer.go``;
-Goka, ``goka.DefaultHasher``; Sixt's service framework, ``SixtPartitioner``. For SeaHash, xxHash of 64 bits, FNV of 64 bits,
-djb2, MD5 and SHA-1 no such product is known. CityHash is left out: no producer was found that places by it.
+Only Java's rule is proven by the certificate. The others are held to the products' classes, packages and clients, where
+these could be had: the page of the audit lists which. They were looked up in the source: Spring Cloud Stream,
+``PartitionHandler``; Maxwell, ``MaxwellKafkaPartitioner``; Debezium, ``PartitionRouting``; kafka-rust, ``producer.rs``;
+brod, ``brod_utils``; wolff, its README; pgstream, ``kafka_writer.go``; Goka, ``goka.DefaultHasher``; Sixt's service
+framework, ``SixtPartitioner``. For SeaHash, xxHash of 64 bits, FNV of 64 bits, djb2, MD5 and SHA-1 no such product is
+known. CityHash is left out: no producer was found that places by it.
 """
 
 from __future__ import annotations
