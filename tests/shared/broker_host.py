@@ -6,6 +6,7 @@ start is not used again, and none is used for more than :data:`STARTS` starts.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import subprocess
@@ -41,7 +42,7 @@ def _compiled() -> tuple[tempfile.TemporaryDirectory[str], Path]:
     folder = tempfile.TemporaryDirectory()
     compiler = os.pathsep.join(str(stored.path) for stored in fetched(load().compiler, default_store()))
     main = "org.eclipse.jdt.internal.compiler.batch.Main"
-    command = [find_java().program, "-cp", compiler, main, "-11", "-nowarn", "-d", folder.name, _SOURCE]
+    command = [str(find_java().program), "-cp", compiler, main, "-11", "-nowarn", "-d", folder.name, str(_SOURCE)]
     subprocess.run(command, check=True, capture_output=True, text=True, timeout=_COMPILE_LIMIT_S)
     return folder, Path(folder.name)
 
@@ -118,13 +119,14 @@ class BrokerHost:
             name: getattr(self._plan, name) for name in self._plan.__slots__
         } | {"jars": [*self._plan.jars, _compiled()[1]]})  # fmt: skip
         command = plan.command(Path(self._folder.name), *_OPTIONS, "BrokerHost")
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=self._folder.name,
-            stderr=(Path(self._folder.name) / "jvm.log").open("ab"),
-        )  # fmt: skip
+        with (Path(self._folder.name) / "jvm.log").open("ab") as log:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=self._folder.name, stderr=log
+            )
         self._lines, self._starts = queue.SimpleQueue(), 0
         self.jvms += 1
-        threading.Thread(target=_read, args=(self._process, self._lines), daemon=True).start()
+        self._reader = threading.Thread(target=_read, args=(self._process, self._lines), daemon=True)
+        self._reader.start()
 
     def _send(self, line: str) -> None:
         assert self._process is not None
@@ -140,6 +142,11 @@ class BrokerHost:
             return
         self._process.kill()
         self._process.wait(_STOP_LIMIT_S)
+        self._reader.join(_STOP_LIMIT_S)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
         self._process = None
 
 
