@@ -17,9 +17,10 @@ from typing import Any, Final
 
 import msgspec
 
+from kafka_conformance.reports.terminal import plural
 from kafka_conformance.wire.codec.messages import Fields
 from kafka_conformance.wire.recording.exchanges import Closed, Event, Names, Request, Response
-from kafka_conformance.wire.recording.sequences import Producer, Sequences
+from kafka_conformance.wire.recording.sequences import Producer, SentBatch, Sequences
 from kafka_reference.errors import JavaException
 from kafka_reference.partitioning import partition_for_key
 from kafka_reference.record_batch import DefaultBatch, decode_batches
@@ -28,7 +29,8 @@ __all__ = ["KINDS", "Judge", "Placed", "Totals", "TraceFinding"]
 
 KINDS: Final[Mapping[str, str]] = {
     "bad-checksum": "The checksum of a batch is not that of its bytes. Brokers answer CORRUPT_MESSAGE (2).",
-    "bad-batch": "The records of a request cannot be read as batches, or are more than one: brokers refuse them.",
+    "bad-batch": "The records of a request cannot be read as batches, are more than one, or have a producer id but no "
+                 "sequence: brokers refuse them.",
     "version-not-offered": "A request has a version that the broker does not offer: a broker closes the connection, or "
                            "answers UNSUPPORTED_VERSION (35).",
     "sequence-gap": "A batch of an idempotent producer does not begin where the one before ended. A broker answers "
@@ -37,6 +39,8 @@ KINDS: Final[Mapping[str, str]] = {
                        "written, a broker takes the second for its repetition and acknowledges it: its records are lost.",
     "stale-epoch": "A batch of a producer has an older epoch than one that was sent to its partition before. A broker "
                    "answers INVALID_PRODUCER_EPOCH (47): its records are refused.",
+    "unknown-partition": "A batch is sent to a partition that its topic does not have, in any response to Metadata. A "
+                         "broker answers UNKNOWN_TOPIC_OR_PARTITION (3).",
     "too-many-in-flight": "An idempotent producer has more than five requests without an answer on a connection. A broker "
                           "remembers the last five batches alone: after a retry, records may be written twice or refused.",
     "commit-ahead": "A group commits an offset after all that its member was given: records are skipped after a restart.",
@@ -117,7 +121,7 @@ class Judge:
                 case Closed():
                     self._in_flight.pop(event.change.connection, None)
                     self.totals.unanswered += len(event.unanswered)
-                    self._sequences.lose(_producers(event.unanswered, self.names))
+                    self._sequences.close(event.change.connection, _producers(event.unanswered, self.names))
 
     def _request(self, request: Request) -> None:
         self.totals.requests += 1
@@ -184,30 +188,39 @@ class Judge:
         idempotent = False
         for partition, topic in _partitions(fields, "topicData", "partitionData", self.names):
             batches, fault = _batches(partition["records"] or b"")
-            place = f"{topic}-{partition['index']}"
+            index = partition["index"]
             if fault or len(batches) != 1:
-                self._find("bad-batch", request, f"{place}: {fault or f'{len(batches)} batches in place of one'}")
+                self._find(
+                    "bad-batch", request, f"{topic}-{index}: {fault or f'{len(batches)} batches in place of one'}"
+                )
+            if index >= (most := self.names.most.get(topic, index + 1)):
+                self._find("unknown-partition", request, f"{topic}-{index}: it has {plural(most, 'partition')}")
             for batch in batches:
-                self.totals.batches += 1
-                self.totals.records += batch.record_count
-                if not batch.valid():
-                    self._find("bad-checksum", request, f"{place}: a batch of {batch.size_in_bytes:,} bytes")
-                    continue
-                repeated = False
-                if batch.producer_id >= 0 and batch.base_sequence >= 0:
-                    idempotent = True
-                    sent = self._sequences.send(request.frame.connection, topic, partition["index"], batch)
-                    repeated = sent.repeated
-                    if sent.kind:
-                        self._find(sent.kind, request, sent.what)
-                self.totals.repeated += repeated
-                if not repeated:
-                    self._place(topic, partition["index"], batch)
+                idempotent |= self._batch(request, topic, index, batch)
         if idempotent:
             waiting = self._in_flight.setdefault(request.frame.connection, set())
             waiting.add(request.frame.correlation)
             if len(waiting) > _MOST_IN_FLIGHT:
                 self._find("too-many-in-flight", request, f"{len(waiting)} requests without an answer")
+
+    def _batch(self, request: Request, topic: str, index: int, batch: DefaultBatch) -> bool:
+        """Judge a batch that is sent; return whether it has a sequence."""
+        self.totals.batches += 1
+        self.totals.records += batch.record_count
+        if not batch.valid():
+            self._find("bad-checksum", request, f"{topic}-{index}: a batch of {batch.size_in_bytes:,} bytes")
+            return False
+        has_sequence, sent = batch.producer_id >= 0 and batch.base_sequence >= 0, SentBatch()
+        if batch.producer_id >= 0 > batch.base_sequence:
+            self._find("bad-batch", request, f"{topic}-{index}: producer {batch.producer_id}, but no sequence")
+        elif has_sequence:
+            sent = self._sequences.send(request.frame.connection, topic, index, batch)
+        if sent.kind:
+            self._find(sent.kind, request, sent.what)
+        self.totals.repeated += sent.repeated
+        if not sent.repeated:
+            self._place(topic, index, batch)
+        return has_sequence
 
     def _place(self, topic: str, index: int, batch: DefaultBatch) -> None:
         """Count the keyed records that are where Java's default partitioner puts them."""

@@ -108,6 +108,11 @@ class _Numbers:
             or (self.next - sequence) & _WRAP in _sums(self.refused_records())
         )
 
+    def leave_gap(self, sequence: int) -> None:
+        """Go on at a sequence that is a gap, so that what follows it is not a gap too: what is missing may come later."""
+        if not _is_between(sequence, self.acknowledged, self.next):
+            self.acknowledged = self.next = sequence
+
     def add(self, sequence: int, batch: _Batch) -> None:
         """Take a batch that is sent."""
         self.sent.pop(sequence, None)
@@ -117,6 +122,8 @@ class _Numbers:
         end = (sequence + batch.records) & _WRAP
         if not _is_between(end, self.acknowledged, self.next):
             self.next = end
+        while (behind := self.sent.get(self.next)) and behind.records:  # what was sent before its gap was filled
+            self.next = (self.next + behind.records) & _WRAP
 
     def answer(self, batch: _Batch, state: str, errors: int) -> None:
         """Take the response to a batch; ``errors`` are those that the producer had before."""
@@ -144,7 +151,10 @@ class Sequences:
 
     _given: set[Producer] = field(default_factory=set)
     _numbers: dict[tuple[int, str, int], dict[int, _Numbers]] = field(default_factory=lambda: defaultdict(dict))
-    _latest: dict[tuple[int, int, str, int], int] = field(default_factory=dict)
+    _latest: dict[int, dict[tuple[int, str, int], int]] = field(default_factory=lambda: defaultdict(dict))
+    """The latest epoch of each producer id and partition, by connection."""
+    _ended: dict[tuple[int, str, int], tuple[int, int]] = field(default_factory=dict)
+    """The same for connections that are closed, and which."""
     _errors: dict[int, int] = field(default_factory=lambda: defaultdict(int))
 
     def give(self, producer: Producer) -> None:
@@ -155,8 +165,7 @@ class Sequences:
         """Take a batch that is sent, and return what it shows."""
         producer = Producer(batch.producer_id, batch.producer_epoch)
         place = f"{topic}-{index}: producer {producer.id} epoch {producer.epoch}, sequence {batch.base_sequence}"
-        latest = self._latest.get((connection, producer.id, topic, index), producer.epoch)
-        self._latest[connection, producer.id, topic, index] = max(latest, producer.epoch)
+        latest = self._latest_epoch(connection, (producer.id, topic, index), producer.epoch)
         epochs = self._numbers[producer.id, topic, index]
         new = _Batch(batch.checksum, batch.size_in_bytes, batch.record_count)
         numbers = epochs.get(producer.epoch)
@@ -175,7 +184,7 @@ class Sequences:
             found = SentBatch(kind="stale-epoch", what=f"{place}, after epoch {latest}")
         elif old is None and not numbers.admits(batch.base_sequence):
             found = SentBatch(kind="sequence-gap", what=f"{place} in place of {numbers.next}")
-            numbers.acknowledged = batch.base_sequence  # what is missing is not waited for
+            numbers.leave_gap(batch.base_sequence)
         elif old is not None and not numbers.may_replace(batch.base_sequence, old):
             found = SentBatch(kind="sequence-reused", what=(
                 f"{place}: {plural(new.records, 'record')} in {new.size:,} bytes; before, "
@@ -195,10 +204,19 @@ class Sequences:
             numbers.answer(sent, f"error {code}" if code else written, self._errors[batch.producer_id])
         self._errors[batch.producer_id] += bool(code)
 
-    def lose(self, producers: Iterable[int]) -> None:
-        """Take the end of a connection on which batches of these producer ids have no response."""
-        for producer in producers:
+    def close(self, connection: int, unanswered: Iterable[int]) -> None:
+        """Take the end of a connection, on which batches of these producer ids have no response."""
+        for producer in unanswered:
             self._errors[producer] += 1
+        for place, epoch in self._latest.pop(connection, {}).items():
+            self._ended[place] = max(self._ended.get(place, (epoch, connection)), (epoch, connection))
+
+    def _latest_epoch(self, connection: int, place: tuple[int, str, int], epoch: int) -> int:
+        """Return the latest epoch of a partition on this connection, or on one that ended before this one was opened."""
+        ended, before = self._ended.get(place, (epoch, connection))
+        of_connection = self._latest[connection]
+        of_connection[place] = max(epoch, of_connection.get(place, epoch), ended if before < connection else epoch)
+        return of_connection[place]
 
     def _begun(self, producer: Producer, epochs: dict[int, _Numbers], sequence: int) -> _Numbers:
         """Return the numbers of a new epoch of a partition: from 0, if the trace has what was before."""

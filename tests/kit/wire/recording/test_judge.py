@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from crc32c import crc32c
 from traces import Conversation, batch
 
 from kafka_conformance.wire.codec.messages import shipped_codec
@@ -204,6 +205,16 @@ def test_sequence_that_no_refused_batch_explains_is_a_gap(sequence: int) -> None
     assert kinds(talk) == ["sequence-gap"]
 
 
+def test_gap_that_is_filled_later_is_found_once_for_each_batch_in_the_wrong_place() -> None:
+    talk = Conversation()
+    talk.give_id()
+    talk.produced(talk.produce(batch(0)))
+    talk.produced(talk.produce(batch(5, 4)), fate="lose-response")
+    for sequence in (1, 5, 9, 13):
+        talk.produced(talk.produce(batch(sequence, 4)))
+    assert kinds(talk) == ["sequence-gap", "sequence-gap"]
+
+
 def test_batch_of_an_older_epoch_in_its_partition_is_stale() -> None:
     talk = Conversation()
     talk.give_id()
@@ -307,7 +318,28 @@ def test_heartbeat_later_than_session_timeout_is_found(late_ms: float, found: li
     assert kinds(talk) == found
 
 
-def test_keyed_records_on_partition_chosen_by_java_partitioner_are_counted() -> None:
+def test_older_epoch_is_stale_on_a_connection_opened_after_the_newer_one_ended() -> None:
+    talk = Conversation()
+    talk.give_id()
+    talk.produce(batch(0, epoch=1), connection=2)
+    talk.produce(batch(0, epoch=0), connection=1)  # this one was opened before, and may be read late
+    assert kinds(talk) == []
+    talk.close(2)
+    talk.produce(batch(1, epoch=0), connection=1)
+    assert kinds(talk) == []
+    talk.produce(batch(2, epoch=0), connection=3)
+    assert kinds(talk) == ["stale-epoch"]
+
+
+def test_batch_with_a_producer_id_and_no_sequence_is_refused_by_brokers() -> None:
+    talk, data = Conversation(), bytearray(batch(0))
+    data[53:57] = b"\xff" * 4
+    data[17:21] = crc32c(bytes(data[21:])).to_bytes(4)
+    talk.produced(talk.produce(bytes(data)), error=87)
+    assert kinds(talk) == ["bad-batch"]
+
+
+def test_keyed_records_are_counted_by_java_partition_and_unknown_partition_is_found() -> None:
     talk = Conversation()
     partitions = [{"errorCode": 0, "partitionIndex": one, "leaderId": 1, "leaderEpoch": 0, "replicaNodes": [1],
                    "isrNodes": [1], "offlineReplicas": []} for one in range(4)]  # fmt: skip
@@ -317,8 +349,11 @@ def test_keyed_records_on_partition_chosen_by_java_partitioner_are_counted() -> 
     )
     for partition in range(4):
         talk.produced(talk.produce(batch(-1, 2, producer=-1), partition=partition), partition=partition)
+    assert kinds(talk) == []
     placed = judged(talk).placed["orders"]
     assert (placed.partitions, placed.keyed, placed.as_java) == (4, 8, 2)
+    talk.produce(batch(-1, producer=-1), partition=4)
+    assert kinds(talk) == ["unknown-partition"]
 
 
 def test_undecodable_message_in_trace_is_counted() -> None:
