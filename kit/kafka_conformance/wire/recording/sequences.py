@@ -189,6 +189,7 @@ class Sequences:
             found = SentBatch(kind="sequence-reused", what=(
                 f"{place}: {plural(new.records, 'record')} in {new.size:,} bytes; before, "
                 f"{plural(old.records, 'other')} in {old.size:,} bytes, {old.state}"))  # fmt: skip
+            numbers.acknowledged = numbers.next = batch.base_sequence  # the client goes on from here
         numbers.add(batch.base_sequence, new)
         return found
 

@@ -151,6 +151,7 @@ def test_script_that_differs_is_shrunk_to_a_file_that_is_run_again(address: str,
     found = list(from_lines(events.read_bytes().splitlines()))
     (differed,) = [each for each in found if isinstance(each, Differed)]
     assert differed.actual["smallest"] == ["of 2 more runs"]
+    assert "--scripts" in differed.by
     assert differed.question["rounds"] == 1
     assert "records" not in differed.question, "20 is the default; the second run, with one record, does not differ"
     ran = gate(*shlex.split(differed.by)[2:])
