@@ -18,10 +18,16 @@ from kafka_conformance.wire.recording import judge
 def test_finding_of_a_client_has_the_severity_of_the_kind(kind: str, severity: str) -> None:
     script = Script("a/one", "title")
     plan = client.ClientPlan([script], ["./adapter", "a b"], "4.4.0", 7, 60.0, Path(), options=["--to", "h:1"])
-    event = client._differed(script, plan, kind, 1, {"found": ["record 3"]}, None)
+    event = client._differed(script, script, plan, kind, 1, {"found": ["record 3"]}, None, plan.again(script))
     assert (event.kind, event.severity) == (kind, severity)
     assert event.by == "gate client --to h:1 --run a/one --seed 7 -- ./adapter 'a b'"
 
 
 def test_every_kind_of_high_severity_is_a_kind_of_finding() -> None:
     assert {*promises.KINDS, *judge.KINDS} >= client._HIGH
+
+
+def test_command_of_a_smaller_script_names_its_file_and_generates_none() -> None:
+    plan = client.ClientPlan([], ["./a"], "4.4.0", 7, 60.0, Path(), options=["--to", "h:1", "--generate", "3"])
+    again = plan.again(Script("generated/2", "title"), "--scripts", "t/one.toml")
+    assert again == "gate client --to h:1 --scripts t/one.toml --run generated/2 --seed 7 -- ./a"
