@@ -68,8 +68,8 @@ _COLUMNS = """\
 _DETAILS = """\
 ## How the clients are gated
 
-Each client answers through its own code, called by a driver of fewer than 60 lines in `ci/drivers`. The reason of each known
-failure is in `ci/known-failures`, reports not yet sent to a project are in `ci/findings`.
+Each client answers through its own code, called by a driver in `ci/drivers`, in files of fewer than 60 lines. The reason of
+each known failure is in `ci/known-failures`, reports not yet sent to a project are in `ci/findings`.
 
 node-rdkafka and `@confluentinc/kafka-javascript` are not gated: both are librdkafka, and their npm packages hold no binary
 to install.

@@ -24,7 +24,8 @@ PREFIX = "client/"
 _HEADING = differs_in("scripts on the wire")
 _ABOUT = """\
 The client, unchanged, was put before a broker of Kafka {release} by [`gate client`](../gate-client.md), which lost responses
-and refused requests; [its page](../gate-client.md#scripts) says what each script does.
+and refused requests; [its page](../gate-client.md#scripts) says what each script does. The client has Java's partitioner
+where it offers one.
 """
 
 
@@ -84,7 +85,8 @@ def _cell(one: WireClient, script: str) -> Cell:
         asked=int(state != "not applicable"),
         agreed=int(state in ("agrees", "differs, harmless")),
         unsupported=int(state == "not applicable"),
-        why=one.result.reasons.get(script) or "; ".join(f"{each.kind}: {each.what}" for each in own),
+        why=one.result.reasons.get(script)
+        or "; ".join(f"{each.kind}: {cause_of(one.client, each) or each.what}" for each in own),
         page=f"{page}#{anchor(_HEADING)}" if own else page,
     )
 
@@ -131,8 +133,7 @@ def _sections(versions: Sequence[WireClient]) -> Iterator[str]:
         for verdict, state in STATES.items()
     ]
     yield "\n".join([f"| scripts | {heads} |", "|---|" + "---:|" * len(versions), *rows])
-    if table := _scripts(versions):
-        yield table
+    yield _scripts(versions)
     if notes := "\n".join(_reasons(versions)):
         yield notes
     differences = list(_differences(versions))
@@ -153,7 +154,10 @@ def _scripts(versions: Sequence[WireClient]) -> str:
         if set(states) != {"agrees"}:
             lines.append(f"| `{script}` | {' | '.join(f'{MARKS[state]} {state}' for state in states)} |")
     heads = " | ".join(words(one.version) for one in versions)
-    return "\n".join([f"| script | {heads} |", "|---|" + "---|" * len(versions), *lines]) if lines else ""
+    if not lines:
+        return "All scripts agree."
+    table = [f"| script | {heads} |", "|---|" + "---|" * len(versions), *lines]
+    return "\n".join(["Scripts in which not every version agrees:", "", *table])
 
 
 def _reasons(versions: Sequence[WireClient]) -> Iterator[str]:
@@ -179,14 +183,14 @@ def _differences(versions: Sequence[WireClient]) -> Iterator[str]:
             seen.setdefault(one.version, []).append(f"`{each.script}`")
         where = "; ".join(f"{words(version)} ({', '.join(scripts)})" for version, scripts in seen.items())
         again = f"python ci/adapter_gates.py --run {example.script} {first.client.name}"
-        yield f"### {code(kind)}"
+        yield f"### {code(kind)} in {code(example.script)}"
         yield "\n".join([
             f"{example.severity.capitalize()}. {words(example.effect)}",
             "",
             f"- Seen in: {where}.",
             f"- Cause: {cause or 'not checked'}.",
-            f"- For example, in `{example.script}`: {_short(example.what)}",
-            f"- Ask again, from a checkout: {code(again)}",
+            f"- For example: {_short(example.what)}",
+            f"- Ask again, from a checkout: {code(again)}. It starts a broker, and records nothing.",
         ])  # fmt: skip
 
 

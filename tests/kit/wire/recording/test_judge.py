@@ -235,7 +235,7 @@ def test_sixth_in_flight_produce_request_of_idempotent_producer_is_found(many: i
     assert kinds(talk) == found
 
 
-def test_produce_responses_free_in_flight_slots_for_further_requests() -> None:
+def test_trace_with_responses_between_requests_has_no_finding_of_too_many_in_flight() -> None:
     talk = Conversation()
     waiting = [talk.produce(batch(sequence)) for sequence in range(5)]
     for sequence in range(5, 20):
