@@ -156,7 +156,7 @@ def on_wire() -> list[wire_page.WireClient]:
     return wire_page.wire_clients(results, clients, [result(version="1.0 (as two)")], {"c": DRIVER})
 
 
-def test_client_on_wire_has_name_and_version_of_its_driver_in_matrix() -> None:
+def test_client_on_wire_has_name_and_version_of_the_driver_in_matrix() -> None:
     cells = wire_page.wire_cells(on_wire())
     assert [(cell.name, cell.version, cell.about, cell.state, cell.severity) for cell in cells] == [
         ("one", "1.0 (as two)", "client/lost/one", "agrees", ""),
@@ -167,7 +167,7 @@ def test_client_on_wire_has_name_and_version_of_its_driver_in_matrix() -> None:
     assert [cell.why for cell in cells] == ["", "no lz4", "lost: send() forgets", "no lz4"]
 
 
-def test_group_of_scripts_has_worst_state_and_severity_of_its_scripts() -> None:
+def test_group_of_scripts_has_worst_state_and_severity_of_the_scripts() -> None:
     cells = wire_page.wire_cells(on_wire())
     other = [msgspec.structs.replace(cell, about=f"{cell.about}-more", severity="", state="agrees") for cell in cells]
     worse = [msgspec.structs.replace(cells[2], about="client/lost/worse", severity="critical")]
@@ -201,7 +201,7 @@ def test_every_command_of_pages_that_asks_on_wire_again_names_script_and_client_
     assert {script for script, _ in named} <= {script.id for script in shipped()}
 
 
-def test_question_page_says_what_each_client_on_the_wire_did_on_error_45() -> None:
+def test_question_page_names_reaction_of_each_client_on_the_wire_to_error_45() -> None:
     text = (matrix.DOCS / "questions.md").read_text(encoding="utf-8")
     assert "| [Java](clients/java.md) | 4.4.0 | ✓ agrees | ✓ agrees |" in text
     assert re.search(

@@ -70,7 +70,7 @@ def test_export_record_beyond_the_partition_count_is_refused(spark: Spark, tmp_p
         export(spark, tmp_path / "a", ROWS, 2)
 
 
-def test_json_recipe_of_the_page_is_read_alike_by_both_engines(spark: Spark, tmp_path: Path) -> None:
+def test_json_recipe_of_the_page_has_one_verdict_by_both_engines(spark: Spark, tmp_path: Path) -> None:
     """Spark writes a folder for each partition, and keys as base64."""
     (recipe,) = re.findall(r"\| Spark, as JSON \| `….(select.*?)`", PAGE.read_text(encoding="utf-8"))
     frame = spark.session.createDataFrame(ROWS, SCHEMA.replace("timestamp_ms", "timestamp"))

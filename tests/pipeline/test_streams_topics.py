@@ -82,7 +82,7 @@ def ends(consumer: Consumer, topic: str) -> int:
 
 
 @pytest.mark.parametrize("topic", WRITTEN)
-def test_topic_of_windowed_counts_is_healthy_by_the_key_without_its_window(
+def test_topic_of_windowed_counts_is_healthy_by_the_key_without_the_window(
     topic: str, broker_with_counts: Broker, tmp_path: Path
 ) -> None:
     done = subprocess.run(

@@ -27,7 +27,7 @@ def test_every_kind_of_high_severity_is_a_kind_of_finding() -> None:
     assert {*promises.KINDS, *judge.KINDS} >= client._HIGH
 
 
-def test_command_of_a_smaller_script_names_its_file_and_generates_none() -> None:
+def test_command_of_a_smaller_script_names_the_file_and_generates_none() -> None:
     plan = client.ClientPlan([], ["./a"], "4.4.0", 7, 60.0, Path(), options=["--to", "h:1", "--generate", "3"])
     again = plan.again(Script("generated/2", "title"), "--scripts", "t/one.toml")
     assert again == "gate client --to h:1 --scripts t/one.toml --run generated/2 --seed 7 -- ./a"

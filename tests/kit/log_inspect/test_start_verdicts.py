@@ -127,7 +127,7 @@ def test_stray_folder_stops_start_of_brokers_before_3_7(root: Path, release: str
     assert inspect(open_directory(root), release=parse_release(release)).start.starts == starts
 
 
-def test_later_version_after_entry_before_its_segment_does_not_stop_start(root: Path) -> None:
+def test_later_version_after_entry_before_the_segment_does_not_stop_start(root: Path) -> None:
     path = later_version(root, 0)
     path.write_bytes(struct.pack(">hqqqq", 0, 1, -2, -1, 0) + path.read_bytes())
     assert seen(root).start.starts == "yes"
@@ -198,7 +198,7 @@ def test_two_folder_names_of_one_partition_stop_start_unless_one_is_set_aside(
 
 
 @pytest.mark.parametrize(("release", "copies", "starts"), [("3.9.2", 1, "yes"), ("3.9.2", 2, "no"), ("4.0.0", 1, "no")])
-def test_future_copy_beside_its_partition_does_not_stop_broker_with_zookeeper(
+def test_partition_and_future_copy_in_one_directory_do_not_stop_broker_with_zookeeper(
     root: Path, release: str, copies: int, starts: str
 ) -> None:
     (root / "meta.properties").write_text("version=0\nbroker.id=1\ncluster.id=AAAAAAAAQACAAAAAAAAAAA\n")

@@ -38,7 +38,7 @@ def _is_numeric(value: ast.expr) -> bool:
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.stem)
-def test_numeric_constant_of_attribution_has_its_reason_in_numbers_beside_it(module: Path) -> None:
+def test_numeric_constant_of_attribution_is_followed_by_a_reason_in_numbers(module: Path) -> None:
     assert list(unexplained(module.read_text())) == []
 
 

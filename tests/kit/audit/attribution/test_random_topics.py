@@ -48,12 +48,14 @@ def test_forty_random_topics_have_no_wrong_attribution() -> None:
 
 
 @pytest.mark.exhaustive
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_five_hundred_random_topics_have_no_wrong_attribution(seed: str) -> None:
     assert check(500, seed)["doubtful"] < 270
 
 
 @pytest.mark.exhaustive
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_unknown_partitioner_causes_at_most_half_a_percent_wrong_attributions(seed: str) -> None:
     """What a foreign producer places by chance where a present rule does is at most 1 in 200 of the records attributed."""
@@ -80,6 +82,7 @@ def test_formerly_misattributed_random_topic_is_attributed_correctly(name: str) 
 
 
 @pytest.mark.exhaustive
+@pytest.mark.timeout(1_800)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_five_hundred_topics_of_partial_keys_and_hash_variants_have_no_wrong_attribution(seed: str) -> None:
     check(500, seed, views=True)

@@ -42,7 +42,7 @@ def test_script_is_run_again_no_more_often_than_the_limit(most: int) -> None:
     assert runs == len(seen) == len(set(seen)) == most
 
 
-def test_finding_that_comes_once_leaves_its_script_unchanged() -> None:
+def test_finding_that_comes_once_leaves_the_script_unchanged() -> None:
     script, runs = shrunk(LARGE, "stored-twice", loses, 100)
     assert script == LARGE
     assert runs < 40

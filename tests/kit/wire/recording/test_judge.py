@@ -179,7 +179,7 @@ def test_new_epoch_without_an_error_begins_at_zero_in_each_partition() -> None:
     assert kinds(talk) == ["sequence-gap"]
 
 
-def test_batches_behind_a_refused_one_may_be_numbered_lower_in_its_epoch() -> None:
+def test_batches_behind_a_refused_one_may_be_numbered_lower_in_the_same_epoch() -> None:
     """As a transactional producer of Java does: the 3 records of the refused batch are taken off."""
     talk = Conversation()
     talk.produced(talk.produce(batch(0, 5)))
@@ -215,7 +215,7 @@ def test_gap_that_is_filled_later_is_found_once_for_each_batch_in_the_wrong_plac
     assert kinds(talk) == ["sequence-gap", "sequence-gap"]
 
 
-def test_batch_of_an_older_epoch_in_its_partition_is_stale() -> None:
+def test_batch_of_an_older_epoch_in_the_partition_is_stale() -> None:
     talk = Conversation()
     talk.give_id()
     talk.produced(talk.produce(batch(0)))
