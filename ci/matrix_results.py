@@ -126,7 +126,11 @@ def broker_cells(results: Sequence[GateResult]) -> list[Cell]:
     by_name: dict[str, list[GateResult]] = {}
     for one in sorted(results, key=lambda one: one.name.lower()):
         by_name.setdefault(one.name, []).append(one)
-    ordered = [one for ones in by_name.values() for one in sorted(ones, key=version_order, reverse=True)]
+    ordered = [
+        one
+        for ones in by_name.values()
+        for one in sorted(ones, key=lambda each: version_order(each.version), reverse=True)
+    ]
     return [_broker_cell(one, rule) for one in ordered for rule in sorted(asked_rules(results))]
 
 

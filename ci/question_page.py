@@ -178,7 +178,7 @@ def _fetches(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) 
 
 def _placements(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
     groups: dict[Placement, dict[tuple[str, str], list[str]]] = {}
-    for gate in sorted(clients, key=lambda one: (drivers[one.name].client.lower(), version_order(one))):
+    for gate in sorted(clients, key=lambda one: (drivers[one.name].client.lower(), version_order(one.version))):
         placement = placement_of(gate)
         if placement is not None:
             chosen = setting_of(gate, drivers[gate.name]).chosen_by if "default" not in gate.settings else ""
@@ -285,7 +285,8 @@ def _refused(results: Results) -> str:
     lines = ["| client | version | several in flight | two partitions | what it does |", "|---|---|---|---|---|"]
     for name, version in dict.fromkeys((name, version) for name, version, about in cells if about == scripts[0]):
         first, second = (cells[name, version, about] for about in scripts)
-        states = f"{linked_state(first)} | {linked_state(second)} | {first.why.replace('|', chr(92) + '|')}"
+        why = first.why.replace("|", "\\|")
+        states = f"{linked_state(first)} | {linked_state(second)} | {why}"
         lines.append(f"| [{words(name)}](clients/{slug_of(name)}.md) | {words(version)} | {states} |")
     return "\n".join(lines)
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
-from adapter_gates import STATES, Client, Deviation, Result, cause_of
-from client_page import WRITTEN, differs_in, slug_of
+from adapter_results import STATES, Client, Deviation, Result, cause_of
+from client_page import WRITTEN, differs_in, slug_of, version_order
 from client_results import GateResult
 from matrix_results import MARKS, Cell, worst_state
 
@@ -21,6 +21,8 @@ __all__ = ["PREFIX", "WireClient", "group_cells", "is_on_wire", "wire_cells", "w
 
 PREFIX = "client/"
 """What the rules of ``gate client`` begin with in events, and cells of scripts in the results."""
+_SHOWN = 160
+"""Characters of an example, or of a reason."""
 _HEADING = differs_in("scripts on the wire")
 _ABOUT = """\
 The client, unchanged, was put before a broker of Kafka {release} by [`gate client`](../gate-client.md), which lost responses
@@ -55,7 +57,7 @@ def wire_clients(
         client = clients[one.client]
         name = drivers[client.driver].client if client.driver else client.title
         found.append(WireClient(name, versions.get(client.driver, one.version), client, one))
-    newest = sorted(found, key=lambda one: [int(part) for part in one.result.version.split(".")], reverse=True)
+    newest = sorted(found, key=lambda one: version_order(one.result.version), reverse=True)
     return sorted(newest, key=lambda one: one.name.lower())
 
 
@@ -169,7 +171,7 @@ def _reasons(versions: Sequence[WireClient]) -> Iterator[str]:
             what = why.partition(": ")[0] if state == "differs, harmless" else why  # without the example
             groups.setdefault((state, what), []).append(f"`{script}`")
         for (state, what), scripts in groups.items():
-            yield f"- {words(one.version)}, {state}: {_short(what)} ({', '.join(scripts)})"
+            yield f"- {words(one.version)}, {state}: {words(what, _SHOWN)} ({', '.join(scripts)})"
 
 
 def _differences(versions: Sequence[WireClient]) -> Iterator[str]:
@@ -189,10 +191,6 @@ def _differences(versions: Sequence[WireClient]) -> Iterator[str]:
             "",
             f"- Seen in: {where}.",
             f"- Cause: {cause or 'not checked'}.",
-            f"- For example: {_short(example.what)}",
+            f"- For example: {words(example.what, _SHOWN)}",
             f"- Ask again, from a checkout: {code(again)}. It starts a broker, and records nothing.",
         ])  # fmt: skip
-
-
-def _short(text: str) -> str:
-    return words(text if len(text) <= 160 else f"{text[:160]}…")

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-import adapter_gates
+import adapter_results
 import client_page
 import client_results
 import matrix
@@ -16,7 +16,7 @@ import msgspec
 import pytest
 import question_page
 import wire_page
-from adapter_gates import Cause, Client, Result
+from adapter_results import Cause, Client, Result
 from click.testing import CliRunner
 from client_results import Deviation, GateResult, RuleCount
 
@@ -139,7 +139,7 @@ def adapter_result(client: str, version: str, **verdicts: str) -> Result:
     """Return what was recorded of a client: ``lost`` names the verdict on ``lost/one``."""
     found = {f"{group}/one": verdict for group, verdict in verdicts.items()}
     lost = [
-        adapter_gates.Deviation(script, "lost", "high", "record 3", "It is gone.")
+        adapter_results.Deviation(script, "lost", "high", "record 3", "It is gone.")
         for script in found
         if found[script] == "differs"
     ]
@@ -197,7 +197,7 @@ def test_every_command_of_pages_that_asks_on_wire_again_names_script_and_client_
     pages = [path.read_text(encoding="utf-8") for path in sorted((matrix.DOCS / "clients").glob("*.md"))]
     named = [found for page in pages for found in re.findall(r"ci/adapter_gates.py --run (\S+) ([^`\s]+)`", page)]
     assert len(named) >= 20
-    assert {client for _, client in named} <= {client.name for client in adapter_gates.read_clients()}
+    assert {client for _, client in named} <= {client.name for client in adapter_results.read_clients()}
     assert {script for script, _ in named} <= {script.id for script in shipped()}
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -41,7 +41,7 @@ from kafka_conformance.wire.broker_gate import runner as broker_runner
 from kafka_conformance.wire.client_gate import runner
 from kafka_conformance.wire.client_gate.promises import PromiseDifference
 from kafka_conformance.wire.client_gate.runner import ScriptOutcome, meaning, run_script
-from kafka_conformance.wire.client_gate.script import Script
+from kafka_conformance.wire.client_gate.script import Script, shipped
 from kafka_conformance.wire.client_gate.shrinking import as_toml, shrunk
 from kafka_conformance.wire.client_gate.workload import workload_of
 from kafka_conformance.wire.recording.addresses import Address
@@ -53,6 +53,8 @@ _HIGH = frozenset({
     "stored-altered", "stored-elsewhere", "stored-out-of-order", "stored-twice",
 })  # fmt: skip
 
+_AGREES = "Kafka's own client agrees"
+_NOT_RUN = "Kafka's own client was not run on this script"
 _HINT = "fix the adapter, or run with --traces FOLDER to see the requests"
 
 
@@ -71,16 +73,18 @@ class ClientPlan:
     limit_s: float
     traces: Path
     selection: str = ""
-    options: Sequence[str] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
     shrink: int = 0
 
-    def again(self, script: Script, *words: str) -> str:
-        """Return the command that runs a script again, without the name of the program."""
-        options = list(self.options)
-        if words and "--generate" in options:  # the script is in a file
-            del options[(at := options.index("--generate")) : at + 2]
+    def again(self, script: Script, file: Path | None = None) -> str:
+        """Return the command that runs a script again, from ``file`` if it is there, without the name of the program."""
+        options = dict(self.options)
+        if file is not None:
+            options.pop("--generate", None)
+            options["--scripts"] = str(file)
+        words = [word for option in options.items() for word in option]
         return shlex.join([
-            "gate", "client", *options, *words, "--run", script.id, "--seed", str(self.seed), "--", *self.command,
+            "gate", "client", *words, "--run", script.id, "--seed", str(self.seed), "--", *self.command,
         ])  # fmt: skip
 
 
@@ -165,7 +169,7 @@ def _judge(outcome: ScriptOutcome, plan: ClientPlan, run: _Runs, before: float, 
             actual = {**actual, "smallest": [f"of {plural(runs, 'more run')}"]}
             file = plan.traces / f"{script.id.replace('/', '-')}-{kind}.toml"
             write_whole(file, as_toml(smallest).encode())
-            by = plan.again(script, "--scripts", str(file))
+            by = plan.again(script, file)
         event = _differed(script, smallest, plan, kind, len(alike), actual, cover, by)
         if cover is None:
             result.unknown.append((event, ""))
@@ -194,8 +198,8 @@ def _differed(script: Script, smallest: Script, plan: ClientPlan, kind: str, tim
     severity: Severity = "critical" if kind == "key-elsewhere" else "high" if kind in _HIGH else "medium"
     return Differed(
         rule_of(script), plan.release, script.id, "frozen", kind, times, msgspec.to_builtins(smallest), {"found": []},
-        actual, "Kafka's own client agrees", script.about, known=cover, severity=severity, effect=meaning(kind),
-        by=by,
+        actual, _AGREES if smallest in shipped() else _NOT_RUN, script.about, known=cover, severity=severity,
+        effect=meaning(kind), by=by,
     )  # fmt: skip
 
 

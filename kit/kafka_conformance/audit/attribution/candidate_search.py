@@ -28,7 +28,7 @@ __all__ = [
 MOST_COUNTS = 64
 """Partition counts with which a Python function is called for 512 keys: 32,768 calls; with 1,000, half a million."""
 FURTHER_COUNTS = 3
-"""More counts by which keys are told apart: two kinds agree with 12 to 15 partitions once in 32,760.
+"""Further partition counts by which keys are told apart: two keys agree with each of 12 to 15 partitions once in 32,760.
 
 With none, a function would have 12 kinds of keys at most, where 11 that it explains are needed.
 """

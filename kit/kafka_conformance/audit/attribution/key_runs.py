@@ -21,8 +21,8 @@ __all__ = ["inside", "longest"]
 Flags = NDArray[np.uint8]
 Ids = NDArray[np.uint64]
 SLOTS = 4096
-"""Kinds of keys that are told apart, by 12 bits: a stretch needs 30 at most, of which a pair is one kind in a tenth of
-cases.
+"""Keys are told apart by 12 bits. A stretch needs 30 distinct keys at most; in one of ten such stretches, two of them have
+the same bits and count as one.
 """
 
 

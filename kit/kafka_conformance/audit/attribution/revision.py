@@ -35,7 +35,7 @@ __all__ = ["Revision"]
 EQUAL = 1e-6
 """Nats below which two gains are one: gains of rules that explain the same keys differ by rounding, in the 12th digit."""
 SAME = 0.95
-"""The share of keys that two rules put alike, from which they are not rivals.
+"""Two rules are not rivals if they put this share of the keys, or more, into the same partitions.
 
 At 0.9, of two rules that differ for one key in 12, the wrong one could be named. At 0.99, a rule is given up for one
 that differs for one key in 50.

@@ -33,13 +33,13 @@ from kafka_conformance.audit.result import Doubt, Placed
 __all__ = ["MOST_KEYS", "find_doubt"]
 
 MOST_KEYS = 256
-"""The number of distinct keys that are always enough: of two folds of a hash, the most alike agree on 3 of 4 keys, and
-108 tell them apart with 30 rules and 1,000 partitions.
+"""The number of distinct keys that are always enough: the two folds of a hash that are hardest to tell apart agree on 3 of
+4 keys, and 108 keys show which it is with 30 rules and 1,000 partitions.
 """
 SAME = 0.999
 """The agreement from which two placements are one: those that differ for one key in 1,000 would need 27,000 keys."""
 WHOLE = 2**31 - 1
-"""So many partitions that equal ones mean equal hashes: an index of 31 bits is its own remainder."""
+"""A partition count with which equal partitions mean equal hashes: an index of 31 bits is its own remainder."""
 
 
 def find_doubt(keys: KeyColumn, expected: Placed, members: tuple[Placed, ...]) -> Doubt | None:

@@ -93,8 +93,8 @@ def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Se
         host, port = parse_address(bootstrap)
         chosen = Selection(tuple(patterns), tuple(skip))
         again = {"--to": address, "--kafka": kafka, "--generate": generate, "--timeout": timeout, "--scripts": file}
-        words = [word for name, value in again.items() if value != _REPEATED[name] for word in (name, str(value))]
-        plan = ClientPlan(scripts, command, release, seed, timeout, traces or scratch, str(chosen), words, shrink)
+        changed = {name: str(value) for name, value in again.items() if value != _REPEATED[name]}
+        plan = ClientPlan(scripts, command, release, seed, timeout, traces or scratch, str(chosen), changed, shrink)
         target = BrokerTarget(host, port, _ADMIN_S, f"{PREFIX}{secrets.token_hex(4)}")
         try:
             with event_stream(events) as emit, steps("the gate of a client", len(scripts)) as progress:

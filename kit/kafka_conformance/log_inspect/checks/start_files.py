@@ -24,7 +24,14 @@ from kafka_reference.errors import JavaException
 from kafka_reference.record_batch.batches import DefaultBatch, decode_batches
 from kafka_reference.releases import NEWEST, Release
 
-__all__ = ["check_folders", "check_meta_properties", "check_quorum", "has_zookeeper", "quorum_state"]
+__all__ = [
+    "FIRST_TO_SET_ASIDE",
+    "check_folders",
+    "check_meta_properties",
+    "check_quorum",
+    "has_zookeeper",
+    "quorum_state",
+]
 
 _UUID = re.compile(r"[A-Za-z0-9_-]{22}(==)?", re.ASCII)
 _LARGEST = 2**20
@@ -32,7 +39,8 @@ _META = "meta.properties"
 _NO_VERSION = "it has no version=1 and node.id"
 _FIRST_WITHOUT_ZOOKEEPER = (4, 0, 0)
 _FIRST_WITH_VERSIONS = (3, 7, 0)
-_FIRST_TO_SET_ASIDE = (3, 7, 0)
+FIRST_TO_SET_ASIDE = (3, 7, 0)
+"""A broker renames a partition that it does not expect to ``-stray``; before, it deletes it or keeps it."""
 _FIRST_WITH_TWO_STATES = (3, 8, 0)
 _BOOTSTRAP = "bootstrap.checkpoint"
 _FEATURE_LEVEL = 12
@@ -106,7 +114,7 @@ def check_folders(
         findings.add(
             "folder-not-a-partition", name, "its name is not that of a topic and a partition, such as orders-0"
         )
-    for name in directory.leftovers if release.numbers < _FIRST_TO_SET_ASIDE else ():
+    for name in directory.leftovers if release.numbers < FIRST_TO_SET_ASIDE else ():
         if name.endswith("-stray"):
             findings.add("folder-not-a-partition", name, "a broker before 3.7.0 does not have names that end in -stray")
     folders = defaultdict(list)

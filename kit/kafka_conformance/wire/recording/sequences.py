@@ -3,9 +3,9 @@
 In one epoch and partition each batch begins where the one before ended. Java's client departs from that after an error, and
 so no finding may be made of it:
 
-- **A new epoch.** The producer raises its epoch, and numbers the batches that have no response yet from 0: one of 7
-  records, in flight with the old epoch, is to be sent again as 0. The next batch is 7, and may be sent first. So the first
-  batch of an epoch begins at 0, or behind some of the batches that were in flight
+- **A new epoch.** The producer raises its epoch, and numbers the batches without a response from 0 again. Example: a batch
+  of 7 records was in flight; it gets sequence 0, and the batch behind it 7, which may be sent first. So the first batch of
+  an epoch begins at 0, or behind some of the batches that were in flight
   (``TransactionManager#bumpIdempotentProducerEpoch``, ``TxnPartitionEntry#startSequencesAtBeginning``).
 - **A refused batch** that is not sent again, or is divided: batches behind it are numbered lower by its records
   (``TxnPartitionEntry#adjustSequencesDueToFailedBatch``: transactional producers, and up to 2.4 idempotent ones).

@@ -65,7 +65,6 @@ async def record_until(
     process, reader, guard = None, None, None
     try:
         if command:
-            guard = _Guard()
             with _output(tail) as (streams, reader):
                 try:
                     process = await asyncio.create_subprocess_exec(
@@ -73,7 +72,7 @@ async def record_until(
                     )
                 except (OSError, ValueError) as error:
                     raise BadInput(f"{command[0]} cannot be started: {error}") from error
-            guard.watch(process.pid)
+            guard = _Guard(process.pid)
             ends.append(asyncio.create_task(process.wait()))
         ended, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED, timeout=limit_s if command else None)
         if not ended:
@@ -100,26 +99,15 @@ async def record_until(
 class _Guard:
     """A shell that ends a group of processes if this process is killed: the pipe that it reads is closed then."""
 
-    def __init__(self) -> None:
+    def __init__(self, group: int) -> None:
         self._shell = subprocess.Popen(
-            ["/bin/sh", "-c", 'read group && { read done || kill -s KILL -- "-$group"; }'], stdin=subprocess.PIPE,
+            ["/bin/sh", "-c", 'read done || kill -s KILL -- "-$1"', "sh", str(group)], stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
         )  # fmt: skip
 
-    def watch(self, group: int) -> None:
-        """End this group with this process."""
-        self._write(f"{group}\n")
-
     def close(self) -> None:
         """Leave the group alone, which has ended."""
-        self._write("done\n")
-        self._shell.communicate()
-
-    def _write(self, text: str) -> None:
-        assert self._shell.stdin is not None  # noqa: S101  it was started with a pipe
-        with contextlib.suppress(OSError):  # the shell was killed
-            self._shell.stdin.write(text.encode())
-            self._shell.stdin.flush()
+        self._shell.communicate(b"done\n")
 
 
 @contextlib.contextmanager
