@@ -13,6 +13,7 @@ import subprocess
 import tempfile
 import threading
 import time
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -115,9 +116,7 @@ class BrokerHost:
             self._end()
 
     def _launch(self) -> None:
-        plan = ClusterPlan(**{
-            name: getattr(self._plan, name) for name in self._plan.__slots__
-        } | {"jars": [*self._plan.jars, _compiled()[1]]})  # fmt: skip
+        plan = replace(self._plan, jars=[*self._plan.jars, _compiled()[1]])
         command = plan.command(Path(self._folder.name), *_OPTIONS, "BrokerHost")
         with (Path(self._folder.name) / "jvm.log").open("ab") as log:
             self._process = subprocess.Popen(
