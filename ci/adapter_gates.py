@@ -23,86 +23,33 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
 import click
-import msgspec
+from adapter_results import (
+    ADAPTERS,
+    STATES,
+    Client,
+    Deviation,
+    Result,
+    cause_of,
+    read_clients,
+    read_results,
+    write_results,
+)
 from client_gates import PARALLEL, ROOT, read, read_driver, stage
-from matrix_results import State
+from matrix import write_pages
 
 from kafka_conformance.answerers.named_driver import FOLDER as DRIVERS
 from kafka_conformance.brokers.broker import running_broker
-from kafka_conformance.core.events import RuleEnded, Severity
+from kafka_conformance.core.events import RuleEnded
 from kafka_conformance.gate.reports.outline import Outline
 
-__all__ = [
-    "RECORD",
-    "STATES",
-    "Client",
-    "Deviation",
-    "Result",
-    "cause_of",
-    "main",
-    "read_clients",
-    "read_results",
-]
+__all__ = ["main", "result_of"]
 
-ADAPTERS = Path("ci", "adapters")
-RECORD = ROOT / "ci" / "adapter-results.ndjson"
 SEED: Final = 20261129
-_BUILD_S, _GATE_S, _PAGES_S = 1_800, 3_600, 300
-STATES: Final[Mapping[str, State]] = {
-    "agrees": "agrees", "differs": "differs", "harmless": "differs, harmless", "unsupported": "not applicable",
-    "errored": "no answer",
-}  # fmt: skip
-"""The verdicts of a script, and the states in which the matrix has them."""
-
-
-class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What causes deviations of this kind in these scripts, found by hand, in the source of the client or in a trace."""
-
-    scripts: list[str]
-    kinds: list[str]
-    cause: str
-
-
-class Client(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A client: the driver whose install it shares, or its name in the matrix and its version.
-
-    Its builds and its command are run in the folder of the install.
-    """
-
-    name: str
-    command: list[str]
-    driver: str = ""
-    title: str = ""
-    version: str = ""
-    kafka: str = "4.4.0"
-    build: list[list[str]] = []
-    causes: list[Cause] = []
-
-
-class Deviation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A finding in a script."""
-
-    script: str
-    kind: str
-    severity: Severity
-    what: str
-    effect: str
-
-
-class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The verdict on each script, the reasons of those that are not judged, and what differs."""
-
-    client: str
-    version: str
-    release: str
-    verdicts: dict[str, str]
-    reasons: dict[str, str]
-    deviations: list[Deviation]
+_BUILD_S, _GATE_S = 1_800, 3_600
 
 
 @click.command(help=__doc__)
@@ -125,8 +72,8 @@ def main(clients: Sequence[str], patterns: Sequence[str], parallel: int, built: 
         click.echo("\n".join(_differing(list(new.values()), there)))
     else:
         found = {each.client: each for each in read_results()} | new
-        RECORD.write_bytes(msgspec.json.Encoder().encode_lines(found[name] for name in there if name in found))
-        subprocess.run([sys.executable, str(ROOT / "ci" / "matrix.py")], check=True, timeout=_PAGES_S)
+        write_results([found[name] for name in there if name in found])
+        write_pages()
     sys.exit(2 if failed else 0)
 
 
@@ -138,17 +85,6 @@ def _differing(results: Sequence[Result], clients: Mapping[str, Client]) -> Iter
             yield f"{each.client}: {one.script}: {one.kind}: {one.what}; cause: {cause}"
         for script, why in each.reasons.items():
             yield f"{each.client}: {script}: {STATES[each.verdicts[script]]}: {why}"
-
-
-def read_clients() -> list[Client]:
-    """Return the clients. Raises msgspec.ValidationError."""
-    text = (ROOT / ADAPTERS / "clients.toml").read_text(encoding="utf-8")
-    return msgspec.convert(msgspec.toml.decode(text)["client"], list[Client])
-
-
-def read_results() -> list[Result]:
-    """Return the recorded results."""
-    return msgspec.json.Decoder(Result).decode_lines(RECORD.read_bytes()) if RECORD.exists() else []
 
 
 def _gate_all(
@@ -232,14 +168,6 @@ def _script(rule: str) -> str:
 def _stable(what: str) -> str:
     """Return a text without the name of the topic and the id of the producer, which are others in each run."""
     return re.sub(r"producer \d+", "producer N", re.sub(r"[\w-]*?kafka-conformance[\w.-]*?(-\d+\b)", r"topic\1", what))
-
-
-def cause_of(client: Client, one: Deviation) -> str:
-    """Return what causes a deviation, or an empty text if that was not looked at."""
-    for each in client.causes:
-        if one.kind in each.kinds and any(fnmatchcase(one.script, pattern) for pattern in each.scripts):
-            return each.cause
-    return ""
 
 
 def _counted(result: Result | None) -> Iterator[str]:

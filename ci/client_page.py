@@ -68,8 +68,8 @@ _COLUMNS = """\
 _DETAILS = """\
 ## How the clients are gated
 
-Each client answers through its own code, called by a driver of fewer than 60 lines in `ci/drivers`. The reason of each known
-failure is in `ci/known-failures`, reports not yet sent to a project are in `ci/findings`.
+Each client answers through its own code, called by a driver in `ci/drivers`, in files of fewer than 60 lines. The reason of
+each known failure is in `ci/known-failures`, reports not yet sent to a project are in `ci/findings`.
 
 node-rdkafka and `@confluentinc/kafka-javascript` are not gated: both are librdkafka, and their npm packages hold no binary
 to install.
@@ -116,12 +116,12 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def versions_of(results: Sequence[GateResult]) -> list[list[GateResult]]:
     """Return the results of each version of a client, the newest first; each version has a separate folder."""
     found = [[one for one in results if one.name == name] for name in dict.fromkeys(one.name for one in results)]
-    return sorted(found, key=lambda version: version_order(version[0]), reverse=True)
+    return sorted(found, key=lambda version: version_order(version[0].version), reverse=True)
 
 
-def version_order(result: GateResult) -> list[int]:
+def version_order(version: str) -> list[int]:
     """Return what orders the versions of a client or broker, the oldest first."""
-    return [int(number) for number in re.findall(r"\d+", result.version)]
+    return [int(number) for number in re.findall(r"\d+", version)]
 
 
 def _index(clients: Sequence[Sequence[GateResult]], drivers: Mapping[str, NamedDriver]) -> str:

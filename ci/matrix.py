@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import adapter_gates
+import adapter_results
 import broker_page
 import click
 import client_page
@@ -39,8 +39,8 @@ def made_pages() -> dict[str, str]:
     """Return all pages and files of the recorded results by their path below ``kit/docs``."""
     clients, brokers = read_results(), read_results(BROKERS)
     drivers = {one.name: read_driver(ROOT / FOLDER / one.name) for one in clients}
-    adapters = {one.name: one for one in adapter_gates.read_clients()}
-    wire = wire_page.wire_clients(adapter_gates.read_results(), adapters, clients, drivers)
+    adapters = {one.name: one for one in adapter_results.read_clients()}
+    wire = wire_page.wire_clients(adapter_results.read_results(), adapters, clients, drivers)
     cells = (*client_cells(clients, drivers), *wire_page.wire_cells(wire), *broker_cells(brokers))
     results = Results(FORMAT, cells)
     return {

@@ -28,6 +28,11 @@ order: nothing here is a ranking.
 [What does a client do on error 45?](questions.md#what-does-a-client-do-on-error-45) ·
 [What does a client deliver of a fetch response?](questions.md#what-does-a-client-deliver-of-a-fetch-response) ·
 [May I put a client in front of this broker?](questions.md#may-i-put-a-client-in-front-of-this-broker)
+
+Here: [clients by rule](#clients-by-rule) · [clients on the wire](#clients-on-the-wire) ·
+[brokers by group of cases](#brokers-by-group-of-cases) · [other settings](#clients-in-other-settings) ·
+[the data, badges and feeds](#more). Your own client: [the gate in your CI](gate.md#github), and
+[a pull request](../../ci/adopters/krafka/pull-request.md) that brings it into a Rust client.
 """
 
 _CLIENTS = """\
@@ -65,7 +70,6 @@ _MORE = """\
 - The site has a badge of each cell, `matrix/badges/NAME/ABOUT.json`, as an endpoint for shields.io: the newest version of a
   client by default, `matrix/badges/franz-go/partition-for-key.json`, or a broker,
   `matrix/badges/kfake-2026-09-18/fetch.json`.
-- [A pull request](../../ci/adopters/krafka/pull-request.md) by which a client begins to run the gate in its own CI.
 - `python ci/matrix_changes.py OLD NEW` compares two such files: `--feed FILE` writes an Atom feed of the changes,
   `--issues FOLDER` the draft of an issue for each new difference. `ci/workflows/matrix.yml` does both every night.
 """
@@ -82,6 +86,7 @@ def matrix_page(results: Results) -> str:
     states = "\n".join(f"| {MARKS[state]} {state} | {meaning} |" for state, meaning in MEANINGS.items())
     parts = [
         _ABOUT,
+        f"| state | meaning |\n|---|---|\n{states}",
         _CLIENTS.format(sets=" and ".join(sets) or "no set"),
         table(["client", "version"], _rows(first, _client_heads)),
         _SCRIPTS,
@@ -92,7 +97,6 @@ def matrix_page(results: Results) -> str:
         table(
             ["client", "version", "setting"], _rows(others, lambda cell: [*_client_heads(cell), words(_settings(cell))])
         ),
-        f"## States\n\n| state | meaning |\n|---|---|\n{states}",
         _MORE,
     ]
     return f"{REMARK}\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
@@ -145,10 +149,13 @@ def linked_state(cell: Cell, name: str = "") -> str:
 
 
 def one_state(cells: Sequence[Cell]) -> str:
-    """Return the worst state of several cells, with links to those that have it if they differ."""
+    """Return the worst state of several cells, with links to those that have it if they differ, and what was not judged."""
     state = worst_state(cells)
     found = [cell for cell in cells if cell.state == state and "#" in cell.page]
     if not found:
         return f"{MARKS[state]} {state}"
-    links = ", ".join(dict.fromkeys(f"[{words(cell.about)}]({cell.page})" for cell in found))
-    return f"{MARKS[state]} {state}: {links}"
+    links = ", ".join(dict.fromkeys(
+        f"[{words(cell.about)}]({cell.page})" + (f" ({cell.severity})" if cell.severity else "") for cell in found
+    ))  # fmt: skip
+    lacking = ", ".join(cell.about for cell in cells if cell.state == "not applicable")
+    return f"{MARKS[state]} {state}: {links}" + (f"; lacks what {lacking} asks" if lacking else "")

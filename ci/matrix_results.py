@@ -71,9 +71,9 @@ class Cell(msgspec.Struct, frozen=True, omit_defaults=True):
     with the same behaviour, or none for a broker. ``about`` is the rule, the script (``client/lost/response``), or the group
     of cases; ``release`` is the Kafka release that it is compared with. ``asked``, ``agreed`` and ``unsupported`` count
     questions; those that are unsupported are not among those asked. ``severity`` is that of the worst difference, if its
-    severity is known. ``why`` is the reason of a state other than ``agrees`` and ``differs``, or what was found in a script.
-    ``page`` is the page with the differences, below the documentation's root. ``case_set`` is the set of frozen cases that
-    was asked, which never changes.
+    severity is known. ``why`` is the reason of a state other than ``agrees`` and ``differs``, or what differs in a script,
+    as Markdown. ``page`` is the page with the differences, below the documentation's root. ``case_set`` is the set of frozen
+    cases that was asked, which never changes.
     """
 
     subject: Literal["client", "broker"]
@@ -126,7 +126,11 @@ def broker_cells(results: Sequence[GateResult]) -> list[Cell]:
     by_name: dict[str, list[GateResult]] = {}
     for one in sorted(results, key=lambda one: one.name.lower()):
         by_name.setdefault(one.name, []).append(one)
-    ordered = [one for ones in by_name.values() for one in sorted(ones, key=version_order, reverse=True)]
+    ordered = [
+        one
+        for ones in by_name.values()
+        for one in sorted(ones, key=lambda each: version_order(each.version), reverse=True)
+    ]
     return [_broker_cell(one, rule) for one in ordered for rule in sorted(asked_rules(results))]
 
 

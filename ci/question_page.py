@@ -86,7 +86,8 @@ _BROKER = """\
 ## May I put a client in front of this broker?
 
 Look at what the client is used for. Where the broker agrees, it answered every case as Kafka's broker of that release does;
-where it differs, follow the link and read what it answers instead. Then look at the client's own line in
+where it differs in something *critical* or *high*, records may be lost or written twice: follow the link and read what it
+answers instead. Then look at the client's own line in
 [the matrix](matrix.md). Neither covers elections, restarts or clusters of several brokers.
 """
 
@@ -177,7 +178,7 @@ def _fetches(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) 
 
 def _placements(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
     groups: dict[Placement, dict[tuple[str, str], list[str]]] = {}
-    for gate in sorted(clients, key=lambda one: (drivers[one.name].client.lower(), version_order(one))):
+    for gate in sorted(clients, key=lambda one: (drivers[one.name].client.lower(), version_order(one.version))):
         placement = placement_of(gate)
         if placement is not None:
             chosen = setting_of(gate, drivers[gate.name]).chosen_by if "default" not in gate.settings else ""
@@ -224,7 +225,12 @@ def _verdict(results: Results) -> str:
     if agreeing:
         return f"These answer as Java's `BuiltInPartitioner` does: {', '.join(map(words, agreeing))}."
     asked = sorted({cell.name for cell in cells if cell.state not in ("not run", "not applicable")})
-    found = f"Asked, and found to differ: {', '.join(map(words, asked))}." if asked else "None was asked."
+    every = len({cell.name for cell in of_subject(results.cells, "client")} - {"Java"})
+    found = (
+        f"{len(asked)} of {every} was asked, and differs: {', '.join(map(words, asked))}."
+        if asked
+        else "None was asked."
+    )
     return f"**No gated client is known to follow it.** {found}"
 
 
@@ -276,10 +282,10 @@ def _refused(results: Results) -> str:
     """Return what each client did on the wire when a broker answered 45."""
     scripts = [f"{PREFIX}refused/{name}" for name in ("out-of-order", "out-of-order-two-partitions")]
     cells = {(cell.name, cell.version, cell.about): cell for cell in of_subject(results.cells, "client")}
-    lines = ["| client | version | several in flight | two partitions | seen |", "|---|---|---|---|---|"]
+    lines = ["| client | version | several in flight | two partitions | what it does |", "|---|---|---|---|---|"]
     for name, version in dict.fromkeys((name, version) for name, version, about in cells if about == scripts[0]):
         first, second = (cells[name, version, about] for about in scripts)
-        why = words(first.why[:160])
+        why = first.why.replace("|", "\\|")
         states = f"{linked_state(first)} | {linked_state(second)} | {why}"
         lines.append(f"| [{words(name)}](clients/{slug_of(name)}.md) | {words(version)} | {states} |")
     return "\n".join(lines)

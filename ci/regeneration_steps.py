@@ -262,7 +262,7 @@ STEPS = (
     Step("broker-results", ("ci/broker-results.ndjson", "ci/broker-gates.ndjson"), ("python ci/broker_gates.py",), 900,
          needs=("go",), keys=_files("ci/broker_gates.py", "ci/brokers/**/*", BROKER_CASES), after=("broker-cases",)),
     Step("adapter-results", ("ci/adapter-results.ndjson",), ("python ci/adapter_gates.py",), 2400, needs=("go", "node"),
-         keys=_files("ci/adapter_gates.py", "ci/adapters/**/*", "ci/drivers/*/driver.toml",
+         keys=_files("ci/adapter_gates.py", "ci/adapter_results.py", "ci/adapters/**/*", "ci/drivers/*/driver.toml",
                      "kit/kafka_conformance/wire/client_gate/scripts.toml")),
     Step("broker-results-page", ("kit/docs/gate-broker.md",), (broker_gates.TABLE,), 2,
          void=lambda: _block_differs(broker_gates.PAGE, broker_gates.TABLE,

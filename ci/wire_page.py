@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
-from adapter_gates import STATES, Client, Deviation, Result, cause_of
-from client_page import WRITTEN, differs_in, slug_of
+from adapter_results import STATES, Client, Deviation, Result, cause_of
+from client_page import WRITTEN, differs_in, slug_of, version_order
 from client_results import GateResult
 from matrix_results import MARKS, Cell, worst_state
 
@@ -21,10 +21,13 @@ __all__ = ["PREFIX", "WireClient", "group_cells", "is_on_wire", "wire_cells", "w
 
 PREFIX = "client/"
 """What the rules of ``gate client`` begin with in events, and cells of scripts in the results."""
+_SHOWN = 160
+"""Characters of an example, or of a reason."""
 _HEADING = differs_in("scripts on the wire")
 _ABOUT = """\
 The client, unchanged, was put before a broker of Kafka {release} by [`gate client`](../gate-client.md), which lost responses
-and refused requests; [its page](../gate-client.md#scripts) says what each script does.
+and refused requests; [its page](../gate-client.md#scripts) says what each script does. The client has Java's partitioner
+where it offers one.
 """
 
 
@@ -54,7 +57,7 @@ def wire_clients(
         client = clients[one.client]
         name = drivers[client.driver].client if client.driver else client.title
         found.append(WireClient(name, versions.get(client.driver, one.version), client, one))
-    newest = sorted(found, key=lambda one: [int(part) for part in one.result.version.split(".")], reverse=True)
+    newest = sorted(found, key=lambda one: version_order(one.result.version), reverse=True)
     return sorted(newest, key=lambda one: one.name.lower())
 
 
@@ -84,7 +87,8 @@ def _cell(one: WireClient, script: str) -> Cell:
         asked=int(state != "not applicable"),
         agreed=int(state in ("agrees", "differs, harmless")),
         unsupported=int(state == "not applicable"),
-        why=one.result.reasons.get(script) or "; ".join(f"{each.kind}: {each.what}" for each in own),
+        why=one.result.reasons.get(script)
+        or "; ".join(f"{each.kind}: {cause_of(one.client, each) or each.what}" for each in own),
         page=f"{page}#{anchor(_HEADING)}" if own else page,
     )
 
@@ -131,8 +135,7 @@ def _sections(versions: Sequence[WireClient]) -> Iterator[str]:
         for verdict, state in STATES.items()
     ]
     yield "\n".join([f"| scripts | {heads} |", "|---|" + "---:|" * len(versions), *rows])
-    if table := _scripts(versions):
-        yield table
+    yield _scripts(versions)
     if notes := "\n".join(_reasons(versions)):
         yield notes
     differences = list(_differences(versions))
@@ -153,7 +156,10 @@ def _scripts(versions: Sequence[WireClient]) -> str:
         if set(states) != {"agrees"}:
             lines.append(f"| `{script}` | {' | '.join(f'{MARKS[state]} {state}' for state in states)} |")
     heads = " | ".join(words(one.version) for one in versions)
-    return "\n".join([f"| script | {heads} |", "|---|" + "---|" * len(versions), *lines]) if lines else ""
+    if not lines:
+        return "All scripts agree."
+    table = [f"| script | {heads} |", "|---|" + "---|" * len(versions), *lines]
+    return "\n".join(["Scripts in which not every version agrees:", "", *table])
 
 
 def _reasons(versions: Sequence[WireClient]) -> Iterator[str]:
@@ -165,7 +171,7 @@ def _reasons(versions: Sequence[WireClient]) -> Iterator[str]:
             what = why.partition(": ")[0] if state == "differs, harmless" else why  # without the example
             groups.setdefault((state, what), []).append(f"`{script}`")
         for (state, what), scripts in groups.items():
-            yield f"- {words(one.version)}, {state}: {_short(what)} ({', '.join(scripts)})"
+            yield f"- {words(one.version)}, {state}: {words(what, _SHOWN)} ({', '.join(scripts)})"
 
 
 def _differences(versions: Sequence[WireClient]) -> Iterator[str]:
@@ -179,16 +185,12 @@ def _differences(versions: Sequence[WireClient]) -> Iterator[str]:
             seen.setdefault(one.version, []).append(f"`{each.script}`")
         where = "; ".join(f"{words(version)} ({', '.join(scripts)})" for version, scripts in seen.items())
         again = f"python ci/adapter_gates.py --run {example.script} {first.client.name}"
-        yield f"### {code(kind)}"
+        yield f"### {code(kind)} in {code(example.script)}"
         yield "\n".join([
             f"{example.severity.capitalize()}. {words(example.effect)}",
             "",
             f"- Seen in: {where}.",
             f"- Cause: {cause or 'not checked'}.",
-            f"- For example, in `{example.script}`: {_short(example.what)}",
-            f"- Ask again, from a checkout: {code(again)}",
+            f"- For example: {words(example.what, _SHOWN)}",
+            f"- Ask again, from a checkout: {code(again)}. It starts a broker, and records nothing.",
         ])  # fmt: skip
-
-
-def _short(text: str) -> str:
-    return words(text if len(text) <= 160 else f"{text[:160]}…")

@@ -21,6 +21,7 @@ import numpy as np
 import pipeline_audit
 import pipeline_sweep
 import spark_columns
+import wire_proxy
 from rich.console import Console
 from rich.table import Table
 from turns import in_turns
@@ -47,11 +48,14 @@ LONG = 50
 SIZES = (1_000_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000)
 
 
-SECTIONS = ("hashing", "asking", "sweep", "column", "audit", "log")
+SECTIONS = ("hashing", "asking", "sweep", "column", "audit", "log", "wire")
 
 
 def main() -> None:
-    """All sections, or those named: ``tox -e bench -- audit``; ``audit:50000000`` up to 50 M records, ``log:256`` MiB."""
+    """All sections, or those named: ``tox -e bench -- audit``; ``audit:50000000`` up to 50 M records, ``log:256`` MiB.
+
+    ``wire:64`` is MiB a round.
+    """
     asked = [word.partition(":") for word in sys.argv[1:]] or [(section, "", "") for section in SECTIONS]
     named = {section: argument for section, _, argument in asked}
     if unknown := set(named) - set(SECTIONS):
@@ -65,6 +69,8 @@ def main() -> None:
         spark_columns.columns(int(named["column"] or 5_000_000), rounds=5)
     if "log" in named:
         log_inspection.inspections(int(named["log"] or 1_024), rounds=3)
+    if "wire" in named:
+        wire_proxy.proxied(int(named["wire"] or 256), rounds=5)
     if "audit" in named:
         most = int(named["audit"] or 10_000_000)
         pipeline_audit.audits(min(most, 10_000_000), tuple(size for size in SIZES if size <= most), rounds=3)

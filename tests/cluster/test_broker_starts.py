@@ -5,7 +5,8 @@ that it does not return those that findings have as lost; does it know the produ
 a client cannot read, or that is answered otherwise than on the healthy directory: records, times, ends of leader epochs?
 
 ``--broker-starts N`` starts each release on N directories, from a seed that is printed; each has one or two damages, from a
-separate seed, which is printed with a difference. A start takes five seconds of a processor: ``tox -e nightly`` starts 300.
+separate seed, which is printed with a difference. One broker after another is started in one JVM, which takes two seconds of
+a processor in place of eleven: ``tox -e nightly`` starts 300, and 30 of them in a new JVM too, to compare the answers.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -28,6 +30,8 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(14_400)]
 RELEASES = ("3.3.2", "3.9.2", "3.9.2 with ZooKeeper", "4.3.1", "4.4.0")
 ENOUGH = 60
 """So many starts have some that name a file, and some that lose batches."""
+ENOUGH_FOR_AN_END = 20
+"""So many have one that ends the broker."""
 NOT_IN_THE_DIRECTORY = {"meta.properties other node", "metadata gone"}
 """Damages whose effect depends on ``server.properties``, or on other nodes."""
 
@@ -46,23 +50,41 @@ def test_log_inspect_prediction_for_damaged_directory_matches_real_broker_start(
 ) -> None:
     count, first = request.config.getoption("broker_starts"), request.config.getoption("broker_starts_seed")
     count, first = 20 if count is None else count, 1 if first is None else first
-    healthy = {state: base.start(state, base.root / state) for state in ("clean", "unclean")}
-    batches = {state: batches_of(base.root / state) for state in healthy}
     differences: list[str] = []
     named = unread = False
-    for seed in range(first, first + count):
-        state, damages = drawn(seed, zookeeper=base.zookeeper)
-        folder = damaged(base.root / state, tmp_path / str(seed), damages, seed)
-        found = inspect(open_directory(folder), release=parse_release(base.release))
-        started = base.start(state, folder)
-        named, unread = named or started.blamed != (), unread or any(started.unreadable.values())
-        differences += [
-            f"seed {seed}, {state}, {', '.join(damages)}: {each}"
-            for each in differing(found, started, healthy[state], batches[state])
-        ]
-        shutil.rmtree(folder)
+    with base.host() as host:
+        healthy = {state: base.start(state, base.root / state, host) for state in ("clean", "unclean")}
+        batches = {state: batches_of(base.root / state) for state in healthy}
+        for seed in range(first, first + count):
+            state, damages = drawn(seed, zookeeper=base.zookeeper)
+            folder = damaged(base.root / state, tmp_path / str(seed), damages, seed)
+            found = inspect(open_directory(folder), release=parse_release(base.release))
+            started = base.start(state, folder, host)
+            named, unread = named or started.blamed != (), unread or any(started.unreadable.values())
+            differences += [
+                f"seed {seed}, {state}, {', '.join(damages)}: {each}"
+                for each in differing(found, started, healthy[state], batches[state])
+            ]
+            shutil.rmtree(folder)
     assert differences == []
     assert count < ENOUGH or (named and unread), "no broker named a file, or all of them returned all batches"
+
+
+def test_broker_started_in_used_jvm_answers_as_one_started_in_new_jvm(
+    base: Base, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    count, first = request.config.getoption("broker_starts"), request.config.getoption("broker_starts_seed")
+    count, first = 3 if count is None else max(3, count // 10), 1 if first is None else first
+    ended = []
+    with base.host() as host:
+        for seed in range(first, first + count):
+            state, damages = drawn(seed, zookeeper=base.zookeeper)
+            folder = damaged(base.root / state, tmp_path / str(seed), damages, seed)
+            used, new = (replace(base.start(state, folder, each), words="") for each in (host, None))
+            assert used == new, f"seed {seed}, {state}, {', '.join(damages)}"
+            ended.append(not used.starts)
+            shutil.rmtree(folder)
+    assert count < ENOUGH_FOR_AN_END or any(ended[:-1]), "no broker ended before another was started in its JVM"
 
 
 def drawn(seed: int, *, zookeeper: bool) -> tuple[str, tuple[str, ...]]:
@@ -121,25 +143,31 @@ def differing_partition(one: PartitionSummary, found: Inspection, started: Start
         yield f"{name}: {count} records, then {why!r}; no finding names it"
     if same_end and started.times[name] != healthy.times[name]:
         yield f"{name}: offsets of times are {started.times[name]}; no finding names it"
-    expected = ends_of_epochs(healthy.epochs[name], high, high)
-    if started.epochs[name] not in {expected, ends_of_epochs(healthy.epochs[name], high - 1, high)}:  # as above
+    if any(row.folder == METADATA and row.severity != "note" for row in found.findings):
+        return  # the controller may have lost records with leader epochs, and begins again with an earlier one
+    begun = max(epoch for epoch, _ in started.epochs[name])
+    expected, marked = (ends_of_epochs(healthy.epochs[name], cut, high, begun) for cut in (high, high - 1))  # as above
+    if started.epochs[name] not in {expected, marked}:
         yield f"{name}: epochs end at {started.epochs[name]}, not at {expected}; no finding names it"
 
 
-def ends_of_epochs(healthy: Sequence[tuple[int, int]], cut: int, end: int) -> tuple[tuple[int, int], ...]:
+def ends_of_epochs(
+    healthy: Sequence[tuple[int, int]], cut: int, end: int, begun: int = -1
+) -> tuple[tuple[int, int], ...]:
     """Return the answers to OffsetForLeaderEpoch of a log that a start cut off at ``cut``, from those of the whole log.
 
-    The epochs that began there or later are gone, but for that of the start: it is the last, and ends with ``end``.
+    The epochs that began there or later are gone, but for that of the start: it is the last, and ends with ``end``. It may
+    be a further one, ``begun``: the controller elects the leader again if the directory has another id.
     """
-    latest = max(epoch for epoch, _ in healthy)
+    latest = max(begun, *(epoch for epoch, _ in healthy))
     starts = {epoch: 0 for epoch, _ in healthy[:1]}
     for (_, before), (epoch, _) in pairwise(healthy):
         starts.setdefault(epoch, before)
     left = [epoch for epoch in starts if 0 <= epoch < latest and starts[epoch] < cut]
     return tuple(
-        (epoch, offset) if epoch < 0
-        else (latest, min(offset, end)) if epoch == latest
-        else (max((each for each in left if each <= epoch), default=asked), min(offset, cut))
+        (-1, -1) if asked > latest
+        else (latest, min(offset, end) if epoch == latest else end) if asked == latest
+        else (max((each for each in left if each <= asked), default=asked), min(offset if epoch >= 0 else cut, cut))
         for asked, (epoch, offset) in enumerate(healthy)
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 
-/** Partitions by the classes of Spring Cloud Stream and of Debezium, found by reflection in jars of their own. */
+/** Partitions by the classes of Spring Cloud Stream, Debezium and Maxwell, found by reflection in jars of their own. */
 public final class ProducerPartitions {
 
     private ClassLoader loader;
@@ -36,7 +36,12 @@ public final class ProducerPartitions {
             for (String hex : keys.split("\n")) {
                 byte[] bytes = HexFormat.of().parseHex(hex);
                 Object key = isLong ? ByteBuffer.wrap(bytes).getLong() : new String(bytes, StandardCharsets.UTF_8);
-                out.append(product.equals("spring") ? spring(key, partitions) : debezium(key, partitions)).append('\n');
+                out.append(switch (product) {
+                    case "spring" -> spring(key, partitions);
+                    case "debezium" -> debezium(key, partitions);
+                    case "maxwell" -> maxwell("default", (String) key, partitions);
+                    default -> maxwell("murmur3", (String) key, partitions);
+                }).append('\n');
             }
             return out.toString();
         } finally {
@@ -70,6 +75,18 @@ public final class ProducerPartitions {
         Method compute = routing.getClass().getDeclaredMethod("computePartition", Integer.class, List.class);
         compute.setAccessible(true);
         return (Integer) compute.invoke(routing, partitions, List.of(key));
+    }
+
+    /** Places a row of the database that the key names: by default, Maxwell's producer partitions by it. */
+    private int maxwell(String hash, String database, int partitions) throws Exception {
+        Class<?> kind = load("com.zendesk.maxwell.row.RowMap");
+        Class<?> position = load("com.zendesk.maxwell.replication.Position");
+        Object row = kind.getConstructor(String.class, String.class, String.class, Long.class, List.class, position)
+            .newInstance("insert", database, "orders", 0L, List.of("id"), null);
+        Class<?> type = load("com.zendesk.maxwell.producer.partitioners.MaxwellKafkaPartitioner");
+        Object partitioner = type.getConstructor(String.class, String.class, String.class, String.class)
+            .newInstance(hash, "database", null, null);
+        return (Integer) type.getMethod("kafkaPartition", kind, int.class).invoke(partitioner, row, partitions);
     }
 
     private Object created(String name) throws Exception {

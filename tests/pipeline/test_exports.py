@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from kafka_conformance.audit.engines.local.export import LocalExport
 from kafka_conformance.audit.engines.spark.run import audit
 from kafka_conformance.audit.engines.spark.sources import Export
 from kafka_conformance.audit.plan import AuditRequest
@@ -18,6 +20,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.spark.session import Spark
 
+PAGE = Path(__file__).parents[2] / "kit" / "docs" / "audit.md"
 ROWS = [(partition, offset, 1000 + offset, b"k%d" % offset) for partition in (0, 2) for offset in (9, 3, 7)]
 SCHEMA = "partition int, offset long, timestamp_ms long, key binary"
 
@@ -65,6 +68,23 @@ def test_export_record_beyond_the_partition_count_is_refused(spark: Spark, tmp_p
         BadInput, match=r"a: there are records in partition 2, but --partitions is 2: give the topic's partition count"
     ):
         export(spark, tmp_path / "a", ROWS, 2)
+
+
+def test_json_recipe_of_the_page_has_one_verdict_by_both_engines(spark: Spark, tmp_path: Path) -> None:
+    """Spark writes a folder for each partition, and keys as base64."""
+    (recipe,) = re.findall(r"\| Spark, as JSON \| `….(select.*?)`", PAGE.read_text(encoding="utf-8"))
+    frame = spark.session.createDataFrame(ROWS, SCHEMA.replace("timestamp_ms", "timestamp"))
+    path = str(tmp_path / "orders")
+    command = f"frame.{recipe}".replace('"orders"', repr(path))
+    eval(command, {"frame": frame})  # noqa: S307  it is the page's
+    expected = [(2, offset, 1000 + offset, b"k%d" % offset) for offset in (3, 7, 9)]
+    by_spark = Export(spark, path, "json", 4, encoding="base64")
+    assert [tuple(row) for row in by_spark.frame({2: Span(3, 10)}).sort("offset").collect()] == expected
+    by_files = LocalExport(path, "json", 4, encoding="base64")
+    assert by_files.spans == by_spark.spans == {0: Span(3, 10), 1: Span(0, 0), 2: Span(3, 10), 3: Span(0, 0)}
+    (block,) = by_files.blocks({2: Span(3, 10)})
+    rows = zip(block.offsets.tolist(), block.timestamps_ms.tolist(), block.keys.to_pylist(), strict=True)
+    assert [(2, *row) for row in rows] == expected
 
 
 def audited(spark: Spark, path: Path, keys: list[bytes], chosen: Callable[[bytes], int]) -> Audit:

@@ -21,6 +21,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from broker_host import BrokerHost
+
 from kafka_conformance.brokers import cluster as clusters
 from kafka_conformance.brokers import zookeeper
 from kafka_conformance.brokers.admin import create_topic
@@ -30,8 +32,8 @@ from kafka_conformance.brokers.supervisor import ProcessSupervisor
 from kafka_conformance.core.errors import BadInput, BrokerLost, ConnectionClosed, NoResponse
 from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.java_home import find_java
-from kafka_conformance.wire.client import Connection, parse_address
-from kafka_conformance.wire.codec.messages import Fields
+from kafka_conformance.wire.client import CLIENT_ID, Connection, parse_address
+from kafka_conformance.wire.codec.messages import Fields, shipped_codec
 from kafka_jars.brokers import load_brokers
 from kafka_jars.store import default_store
 
@@ -59,7 +61,9 @@ FIRST_MS = (time.time_ns() // 10**9 - 7_200) * 1_000
 """The time of the first record: a broker forgets a producer a day after its last one."""
 TIMES = tuple(FIRST_MS + STEP_MS * at for at in (0, 400, 2_000, 2_900, 3_500, 4_100))
 EPOCHS = range(5)
-_START_LIMIT_S, _CLIENT_LIMIT_S = 180, 20
+_START_LIMIT_S, _CLIENT_LIMIT_S = 600, 20
+_FETCH = 11
+_READER = str(Path(__file__).with_name("partition_reader.py"))
 
 
 @dataclass
@@ -114,8 +118,22 @@ class Base:
     root: Path
     zookeeper: bool = False
 
-    def start(self, state: str, folder: Path) -> Started:
-        """Start a broker on a copy of ``folder``, which was made of that after ``state``; observe it, and end it."""
+    def host(self) -> BrokerHost:
+        """Return a JVM for :meth:`start`."""
+        return BrokerHost(_plan(self.release, zookeeper=self.zookeeper))
+
+    def start(self, state: str, folder: Path, host: BrokerHost | None = None) -> Started:
+        """Start a broker on a copy of ``folder``, which was made of that after ``state``; observe it, and end it.
+
+        It has a JVM of its own, or that of a ``host``. A port that was free a moment ago may be taken: others are tried.
+        """
+        for _ in range(3):
+            found = self._start_once(state, folder, host)
+            if "Address already in use" not in found.words:
+                break
+        return found
+
+    def _start_once(self, state: str, folder: Path, host: BrokerHost | None) -> Started:
         clusters.START_LIMIT_S = _START_LIMIT_S
         with ProcessSupervisor() as supervisor:
             cluster = _new_cluster(self, supervisor)
@@ -124,13 +142,13 @@ class Base:
             if self.zookeeper:
                 shutil.copytree(self.root / f"zookeeper-{state}", cluster.folder / zookeeper.NAME)
             try:
-                _start(cluster)
+                _start(cluster, host)
                 found = _observed(cluster)
                 _ask(cluster.nodes[0].address, found, batches_of(self.root / state))
             except BrokerLost as lost:
                 found = Started(starts=False, words=str(lost))
             time.sleep(0.5)
-            if found.starts and (lost_since := cluster.ended_alone()):
+            if found.starts and (lost_since := host.ended(cluster.log(1)) if host else cluster.ended_alone()):
                 found = Started(starts=False, words=lost_since)
             found.folders = tuple(sorted(each.name for each in data.iterdir() if each.is_dir()))
             if not found.starts:
@@ -138,6 +156,8 @@ class Base:
                 errors = [line for line in log.splitlines() if "ERROR" in line or "Exception" in line]
                 found.words += "\n" + "\n".join(errors[:8])
                 found.blamed = _named_in(errors, data)
+            if host:
+                host.stop()
             return found
 
 
@@ -181,10 +201,18 @@ def _new_cluster(base: Base, supervisor: ProcessSupervisor) -> Cluster:
     return cluster
 
 
-def _start(cluster: Cluster) -> None:
+def _start(cluster: Cluster, host: BrokerHost | None = None) -> None:
+    if host is None:
+        if cluster.zookeeper_port is not None:
+            cluster._start_zookeeper(cluster.zookeeper_port)
+        cluster.start(1)
+        return
+    ready = clusters._READY
     if cluster.zookeeper_port is not None:
-        cluster._start_zookeeper(cluster.zookeeper_port)
-    cluster.start(1)
+        file, ready = cluster.folder / "zookeeper.properties", clusters._READY_WITH_ZOOKEEPER
+        file.write_text(zookeeper.server_properties(cluster.zookeeper_port, cluster.folder / zookeeper.NAME, TICK_MS))
+        host.start("zookeeper", file, cluster._zookeeper_log, zookeeper.READY, _START_LIMIT_S)
+    host.start("start", cluster._properties(cluster.nodes[0]), cluster.log(1), ready, _START_LIMIT_S)
 
 
 def _create_topic(bootstrap: str, topic: str, count: int) -> None:
@@ -242,7 +270,7 @@ def _observed(cluster: Cluster) -> Started:
     found = Started(starts=True)
     left = list(PARTITIONS)
     while left:
-        words = [sys.executable, __file__, cluster.nodes[0].address, ",".join(map(str, TIMES)), *left]
+        words = [sys.executable, _READER, cluster.nodes[0].address, ",".join(map(str, TIMES)), *left]
         ran = subprocess.run(words, capture_output=True, text=True, check=False, timeout=6 * _CLIENT_LIMIT_S)
         for line in ran.stdout.splitlines():
             name, what, value = json.loads(line)
@@ -257,30 +285,6 @@ def _observed(cluster: Cluster) -> Started:
         if ran.returncode and left:
             found.read[left.pop(0)] = (-1, "the client aborted")
     return found
-
-
-def _observe(bootstrap: str, times: list[int], names: list[str]) -> None:
-    """Print the offsets, the offsets of times, and the number of records of partitions, each as a line of JSON."""
-    from confluent_kafka import Consumer, KafkaException, TopicPartition
-
-    for name in names:
-        consumer = Consumer({
-            "bootstrap.servers": bootstrap, "group.id": "observer", "enable.auto.commit": False, "check.crcs": True,
-            "log_level": 0, "auto.offset.reset": "error", "enable.partition.eof": True,
-            "isolation.level": "read_uncommitted",
-        })  # fmt: skip
-        topic, _, number = name.rpartition("-")
-        partition = TopicPartition(topic, int(number))
-        try:
-            low, high = _offsets(consumer, partition)
-            print(json.dumps([name, "range", [low, high]]), flush=True)
-            asked = [TopicPartition(topic, int(number), at) for at in times]
-            offsets = [consumer.offsets_for_times([each], timeout=_CLIENT_LIMIT_S)[0].offset for each in asked]
-            print(json.dumps([name, "times", offsets]), flush=True)
-        except KafkaException as error:
-            print(json.dumps([name, "read", [0, f"no offsets: {error.args[0].name()}"]]), flush=True)
-            continue
-        print(json.dumps([name, "read", _consumed(consumer, TopicPartition(topic, int(number), low))]), flush=True)
 
 
 def _named_in(lines: list[str], data: Path) -> tuple[str, ...]:
@@ -335,7 +339,7 @@ def _unreadable(address: tuple[str, int], name: str, batches: tuple[Batch, ...])
             for offset in dict.fromkeys((batch.first, batch.last)):
                 try:
                     connection = connection or stack.enter_context(Connection(*address, _CLIENT_LIMIT_S))
-                    data = _fetched(connection, name, offset)
+                    data = _fetched(connection, name, offset, batch.data)
                 except (ConnectionClosed, NoResponse):
                     connection, data = None, b""
                 if data.startswith(batch.data):
@@ -352,49 +356,31 @@ def _end_of_epoch(connection: Connection, name: str, epoch: int) -> Fields:
     return found
 
 
-def _fetched(connection: Connection, name: str, offset: int) -> bytes:
+def _fetched(connection: Connection, name: str, offset: int, expected: bytes) -> bytes:
     """Return the batches of a Fetch that asks for one byte: a broker returns the first batch whole."""
-    topic, _, number = name.rpartition("-")
-    partition = {"partition": int(number), "currentLeaderEpoch": -1, "fetchOffset": offset, "partitionMaxBytes": 1}
-    asked = {"replicaId": -1, "maxWaitMs": 0, "minBytes": 0, "maxBytes": 1}
-    answer = connection.ask("Fetch", 11, asked | {"topics": [{"topic": topic, "partitions": [partition]}]})
-    data: bytes | None = answer["responses"][0]["partitions"][0]["records"]
+    start, end = _fetch_request(name)
+    sent = start + struct.pack(">q", offset) + end
+    answer = connection._exchanged("Fetch", sent, time.monotonic() + _CLIENT_LIMIT_S, is_answered=True)
+    assert answer is not None
+    if answer.endswith(struct.pack(">i", len(expected)) + expected):  # decoding takes longer than the broker's answer
+        return expected
+    _, fields = shipped_codec().decode_response("Fetch", _FETCH, answer)
+    data: bytes | None = fields["responses"][0]["partitions"][0]["records"]
     return data or b""
 
 
-def _offsets(consumer: Any, partition: Any) -> tuple[int, int]:
-    """Return the first offset and the end, once the partition has a leader."""
-    from confluent_kafka import KafkaException
-
-    limit = time.monotonic() + _CLIENT_LIMIT_S / 2
-    while True:
-        try:
-            low, high = consumer.get_watermark_offsets(partition, timeout=_CLIENT_LIMIT_S)
-        except KafkaException:
-            if time.monotonic() > limit:
-                raise
-            time.sleep(0.2)
-        else:
-            return low, high
-
-
-def _consumed(consumer: Any, start: Any) -> tuple[int, str]:
-    """Count the records that a consumer receives up to the end, or to an error."""
-    from confluent_kafka import KafkaError
-
-    consumer.assign([start])
-    count, limit = 0, time.monotonic() + _CLIENT_LIMIT_S
-    try:
-        while time.monotonic() < limit:
-            message = consumer.poll(3)
-            if message is None:
-                return count, "nothing more"
-            if message.error():
-                return count, "" if message.error().code() == KafkaError._PARTITION_EOF else message.error().name()
-            count += 1
-        return count, "too slow"
-    finally:
-        consumer.unassign()
+@cache
+def _fetch_request(name: str) -> tuple[bytes, bytes]:
+    """Return a Fetch request before and after its offset."""
+    topic, _, number = name.rpartition("-")
+    mark = 0x5CA1AB1E_0DDBA11
+    partition = {"partition": int(number), "currentLeaderEpoch": -1, "fetchOffset": mark, "partitionMaxBytes": 1}
+    asked = {"replicaId": -1, "maxWaitMs": 0, "minBytes": 0, "maxBytes": 1}
+    fields = asked | {"topics": [{"topic": topic, "partitions": [partition]}]}
+    start, _, end = (
+        shipped_codec().encode_request("Fetch", _FETCH, fields, 1, CLIENT_ID).partition(struct.pack(">q", mark))
+    )
+    return start, end
 
 
 # Damages. Each takes the directory and a source of chance.
@@ -653,7 +639,3 @@ OF_KRAFT = frozenset(
     name for name in DAMAGES if name.startswith(("metadata ", "quorum-state ", "bootstrap ", "meta.properties "))
 )
 """Damages of files that a broker with ZooKeeper has not, or has with other lines."""
-
-
-if __name__ == "__main__":
-    _observe(sys.argv[1], list(map(int, sys.argv[2].split(","))), sys.argv[3:])

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from kafka_conformance.audit.attribution.alternatives import contenders
 from kafka_conformance.audit.attribution.block import Block, column_of, judge
 from kafka_conformance.audit.attribution.candidates import find_candidate, register_relatives
-from kafka_conformance.audit.attribution.evidence import SURE, SURE_OF_EXPECTED, evidence
+from kafka_conformance.audit.attribution.evidence import SURE, SURE_OF_EXPECTED, evidence, spaced
 from kafka_conformance.audit.attribution.explanation import KeyColumn, Partitions, chosen_partitions
 from kafka_conformance.audit.attribution.key_views import WHOLE, viewed, views_of
 from kafka_conformance.audit.attribution.placements import ANY, PLACEMENTS, STRUCTURED
@@ -39,16 +39,23 @@ from kafka_conformance.audit.result import NOTHING_FOREIGN, Doubt, Foreign, Plac
 __all__ = ["SAMPLE_RECORDS", "Look", "Sampled", "compile_all", "examine", "look"]
 
 SAMPLE_RECORDS = 30_000
+"""Records of all partitions that are looked at before the scan: of a producer of 0.3 %, 90."""
 SCREENED = 512
 """Distinct keys on which views and further rules are tried: with 2 partitions, a rule needs 40 for the evidence."""
 TRIED = 4
-"""Views that are judged with all keys of the sample, those that explain most first."""
+"""Views that are judged with all keys, those that explain most first: 4 are before and after a separator, a field and
+an encoding.
+"""
 MOST_RELATIVES = 4
-"""Further rules that are judged together: a topic has few producers."""
+"""Further rules that are judged together: a topic has few producers, and each beyond 4 is another search of every block."""
 ROUNDS = 2
-"""How often the rules found are held against further ones: the second time, those that the first has brought."""
+"""How often the rules found are held against further ones: the 2nd time, those that the first has brought."""
 LEFT = 0.02
-"""The share of records that a verdict may leave unexplained, where a view or a further rule takes its place."""
+"""The share of records that a verdict may leave unexplained, where a view or a further rule takes its place.
+
+At 0.001, 10 strange records of 10,000 would start the search for another view. At 0.1, a topic whose tenth record has a
+key of another form would be judged by a view of the rest.
+"""
 
 
 class Sampled(Protocol):
@@ -168,10 +175,7 @@ class _Search:
     def _distinct(self, view: str) -> tuple[list[bytes], KeyColumn]:
         """Return up to SCREENED distinct keys and partitions, evenly spaced."""
         column = self._column(view)
-        rows = column.distinct_pairs()
-        if rows.size > SCREENED:
-            rows = rows[np.linspace(0, rows.size - 1, SCREENED).astype(np.int64)]
-        sample = column.taken(rows)
+        sample = column.taken(spaced(column.distinct_pairs(), SCREENED))
         content, ends = sample.data.tobytes(), sample.offsets.tolist()
         return [content[first:end] for first, end in pairwise(ends)], sample
 

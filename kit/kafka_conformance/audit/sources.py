@@ -13,6 +13,7 @@ import msgspec
 
 from kafka_conformance.audit.export_errors import missing_place
 from kafka_conformance.audit.isolation import OPTION, READ_COMMITTED
+from kafka_conformance.audit.segments.folders import TopicFiles
 from kafka_conformance.audit.topics import Span
 from kafka_conformance.core.errors import BadInput
 
@@ -66,15 +67,19 @@ class ExportFiles(msgspec.Struct, frozen=True):
 class SegmentFolders(msgspec.Struct, frozen=True):
     """A topic in segment files of a broker, and its partition count if that is not to be taken from the folders."""
 
-    name: str
-    folders: tuple[str, ...]
+    files: TopicFiles
     partitions: int | None = None
     isolation: str = READ_COMMITTED
 
     @property
+    def name(self) -> str:
+        """The topic."""
+        return self.files.topic
+
+    @property
     def where(self) -> str:
         """The names of the folders."""
-        return ", ".join(self.folders)
+        return ", ".join(self.files.folders)
 
 
 SourceAddress = TopicAddress | ExportFiles | SegmentFolders

@@ -13,6 +13,7 @@ import msgspec
 
 from kafka_conformance.audit.connector_options import check_options, from_properties
 from kafka_conformance.audit.isolation import LEVELS, OPTION, READ_COMMITTED
+from kafka_conformance.audit.segments.folders import find_topic
 from kafka_conformance.audit.sources import ExportFiles, SegmentFolders, SourceAddress, TopicAddress
 from kafka_conformance.audit.topics import kafka_options
 from kafka_conformance.brokers.client_settings import java_settings
@@ -74,12 +75,9 @@ class SourceOptions(msgspec.Struct, frozen=True):
             raise BadInput("--segments DIR takes one topic: name it once")
         if "" in self.segments:
             raise BadInput("--segments is empty: name a folder")
-        from kafka_conformance.audit.segments.folders import find_topic
-
-        folders = tuple(dict.fromkeys(self.segments))
-        found = find_topic(folders, self.topic or "".join(names))
+        found = find_topic(tuple(dict.fromkeys(self.segments)), self.topic or "".join(names))
         found.count(self.partitions)
-        return SegmentFolders(found.topic, folders, self.partitions, self.isolation)
+        return SegmentFolders(found, self.partitions, self.isolation)
 
     def _files(self, name: str, form: str) -> ExportFiles:
         if self.partitions is None:

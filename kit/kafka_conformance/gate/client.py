@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -31,15 +31,18 @@ from kafka_conformance.core.events import (
     Target,
     Verdict,
 )
+from kafka_conformance.core.files import write_whole
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.gate.known_failures import KnownFailures, Miss, invalid_entries
 from kafka_conformance.gate.runner import GateResult
+from kafka_conformance.reports.terminal import plural
 from kafka_conformance.wire.broker_gate import runner as broker_runner
 from kafka_conformance.wire.client_gate import runner
 from kafka_conformance.wire.client_gate.promises import PromiseDifference
 from kafka_conformance.wire.client_gate.runner import ScriptOutcome, meaning, run_script
-from kafka_conformance.wire.client_gate.script import Script
+from kafka_conformance.wire.client_gate.script import Script, shipped
+from kafka_conformance.wire.client_gate.shrinking import as_toml, shrunk
 from kafka_conformance.wire.client_gate.workload import workload_of
 from kafka_conformance.wire.recording.addresses import Address
 
@@ -50,6 +53,8 @@ _HIGH = frozenset({
     "stored-altered", "stored-elsewhere", "stored-out-of-order", "stored-twice",
 })  # fmt: skip
 
+_AGREES = "Kafka's own client agrees"
+_NOT_RUN = "Kafka's own client was not run on this script"
 _HINT = "fix the adapter, or run with --traces FOLDER to see the requests"
 
 
@@ -57,7 +62,8 @@ _HINT = "fix the adapter, or run with --traces FOLDER to see the requests"
 class ClientPlan:
     """What to run: the scripts, the adapter's command, the release of the broker, and the seed of keys and values.
 
-    ``options`` are those that a command needs to run a script again.
+    ``options`` are those that a command needs to run a script again; ``shrink`` is how often a script that differs is run
+    again for each kind of finding, to find the smallest that has it.
     """
 
     scripts: Sequence[Script]
@@ -67,12 +73,18 @@ class ClientPlan:
     limit_s: float
     traces: Path
     selection: str = ""
-    options: Sequence[str] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+    shrink: int = 0
 
-    def again(self, script: Script) -> str:
-        """Return the command that runs a script again, without the name of the program."""
+    def again(self, script: Script, file: Path | None = None) -> str:
+        """Return the command that runs a script again, from ``file`` if it is there, without the name of the program."""
+        options = dict(self.options)
+        if file is not None:
+            options.pop("--generate", None)
+            options["--scripts"] = str(file)
+        words = [word for option in options.items() for word in option]
         return shlex.join([
-            "gate", "client", *self.options, "--run", script.id, "--seed", str(self.seed), "--", *self.command,
+            "gate", "client", *words, "--run", script.id, "--seed", str(self.seed), "--", *self.command,
         ])  # fmt: skip
 
 
@@ -95,14 +107,9 @@ def gate_client(target: broker_runner.BrokerTarget, address: Address, plan: Clie
     ended = []
     with target.prepared([]):
         for script in plan.scripts:
-            progress.doing(script.id)
             record(RuleBegan(rule_of(script), plan.release, "exact", 1))
-            workload = workload_of(script, plan.seed)
-            target.make([workload.case])
-            before = time.monotonic()
-            folder = plan.traces / script.id.replace("/", "-")
-            outcome = run_script(script, workload, target, address, plan.command, folder, plan.limit_s)
-            ended.append(_judge(outcome, plan, time.monotonic() - before, known, record, result))
+            before, run = time.monotonic(), _Runs(target, address, plan, progress, script.id)
+            ended.append(_judge(run(script), plan, run, before, known, record, result))
             progress.advance()
     known.partial, known.whole = known.partial or bool(plan.selection), True
     wrong = known.wrong()
@@ -117,8 +124,35 @@ def rule_of(script: Script) -> str:
     return f"client/{script.id}"
 
 
-def _judge(outcome: ScriptOutcome, plan: ClientPlan, seconds: float, known: KnownFailures, record: Callable[[Event], None],
-           result: GateResult) -> RuleEnded:  # fmt: skip
+@dataclass
+class _Runs:
+    """Runs a script and smaller ones, each with a topic of its own, and the workload of the same draw."""
+
+    target: broker_runner.BrokerTarget
+    address: Address
+    plan: ClientPlan
+    progress: Steps
+    name: str
+    count: int = 0
+
+    def __call__(self, script: Script) -> ScriptOutcome:
+        """Run a script. Raises as :func:`run_script` does."""
+        case_id = f"{self.name}-{self.count}" if self.count else self.name
+        self.count += 1
+        self.progress.doing(case_id)
+        workload = workload_of(script, self.plan.seed)
+        workload = replace(workload, case=msgspec.structs.replace(workload.case, id=case_id))
+        self.target.make([workload.case])
+        folder = self.plan.traces / case_id.replace("/", "-")
+        return run_script(script, workload, self.target, self.address, self.plan.command, folder, self.plan.limit_s)
+
+    def smallest(self, script: Script, kind: str) -> tuple[Script, int]:
+        """Return the smallest script that has a finding of this kind, and how many runs that took."""
+        return shrunk(script, kind, lambda smaller: {each.kind for each in self(smaller).findings}, self.plan.shrink)
+
+
+def _judge(outcome: ScriptOutcome, plan: ClientPlan, run: _Runs, before: float, known: KnownFailures,
+           record: Callable[[Event], None], result: GateResult) -> RuleEnded:  # fmt: skip
     script, rule = outcome.script, rule_of(outcome.script)
     known.asked(rule, plan.release, [script.id])
     kinds: dict[str, list[PromiseDifference]] = {}
@@ -129,7 +163,14 @@ def _judge(outcome: ScriptOutcome, plan: ClientPlan, seconds: float, known: Know
         actual = {"found": [each.what for each in alike[:20]]}
         cover = known.covers(Miss(rule, plan.release, script.id, kind, actual, lambda _: False))
         covered += cover is not None
-        event = _differed(script, plan, kind, len(alike), actual, cover)
+        smallest, by = script, plan.again(script)
+        if cover is None and plan.shrink:
+            smallest, runs = run.smallest(script, kind)
+            actual = {**actual, "smallest": [f"of {plural(runs, 'more run')}"]}
+            file = plan.traces / f"{script.id.replace('/', '-')}-{kind}.toml"
+            write_whole(file, as_toml(smallest).encode())
+            by = plan.again(script, file)
+        event = _differed(script, smallest, plan, kind, len(alike), actual, cover, by)
         if cover is None:
             result.unknown.append((event, ""))
         record(event)
@@ -144,21 +185,21 @@ def _judge(outcome: ScriptOutcome, plan: ClientPlan, seconds: float, known: Know
         record(ProtocolError(rule, plan.release, "could not judge", outcome.why, _HINT, by=plan.again(script)))
     event_of_end = RuleEnded(
         rule, plan.release, "exact", verdict, int(not refuses), int(agrees), int(verdict == "differs"), int(is_known),
-        int(failed), int(refuses), int(not refuses), 0, 0, round(seconds, 3), reasons={outcome.why: 1} if refuses else {},
+        int(failed), int(refuses), int(not refuses), 0, 0, round(time.monotonic() - before, 3),
+        reasons={outcome.why: 1} if refuses else {},
         harmless={outcome.harmless: 1} if outcome.harmless else {},
     )  # fmt: skip
     record(event_of_end)
     return event_of_end
 
 
-def _differed(
-    script: Script, plan: ClientPlan, kind: str, times: int, actual: dict[str, list[str]], cover: Known | None
-) -> Differed:
+def _differed(script: Script, smallest: Script, plan: ClientPlan, kind: str, times: int, actual: dict[str, list[str]],
+              cover: Known | None, by: str) -> Differed:  # fmt: skip
     severity: Severity = "critical" if kind == "key-elsewhere" else "high" if kind in _HIGH else "medium"
     return Differed(
-        rule_of(script), plan.release, script.id, "frozen", kind, times, msgspec.to_builtins(script), {"found": []}, actual,
-        "Kafka's own client agrees", script.about, known=cover, severity=severity, effect=meaning(kind),
-        by=plan.again(script),
+        rule_of(script), plan.release, script.id, "frozen", kind, times, msgspec.to_builtins(smallest), {"found": []},
+        actual, _AGREES if smallest in shipped() else _NOT_RUN, script.about, known=cover, severity=severity,
+        effect=meaning(kind), by=by,
     )  # fmt: skip
 
 

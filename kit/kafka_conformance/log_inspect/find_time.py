@@ -42,9 +42,13 @@ _AT_ONCE = 4_096
 _KEPT = 20
 _MOST_MS = 2**63 - 1
 _TEXT = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{3}))?)?)?)?(Z|[+-]\d\d:\d\d)?", re.ASCII
+    r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{3}))?)?)?)?(Z|[+-]\d\d:\d\d)?)?)?", re.ASCII
 )
+_DATE = re.compile(r"(\d{4})(?:(\d\d)(\d\d))?", re.ASCII)
 _UNITS_MS = (86_400_000, 3_600_000, 60_000, 1_000, 1)
+_DECEMBER = 12
+_MS = datetime.timedelta(milliseconds=1)
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 
 class FirstRecord(msgspec.Struct, frozen=True):
@@ -109,28 +113,32 @@ class TimeSearches(msgspec.Struct, frozen=True, kw_only=True):
 def parse_time(text: str) -> tuple[int, int]:
     """Return the first and the last ms that a time stands for. Raises BadInput.
 
-    Examples: ``1700000000123`` is a number of ms; ``2023-11-14`` a day, ``2023-11-14T22:13`` a minute, in UTC;
-    ``2023-11-14T23:13+01:00`` is the same minute.
+    Examples: ``1700000000123`` is a number of ms; ``2023`` a year, ``2023-11`` a month, ``2023-11-14`` and ``20231114`` a
+    day, ``2023-11-14T22:13`` a minute, in UTC; ``2023-11-14T23:13+01:00`` is the same minute.
     """
-    if text.isdecimal() and text.isascii() and int(text) <= _MOST_MS:
+    if text.isdecimal() and text.isascii() and not _DATE.fullmatch(text) and int(text) <= _MOST_MS:
         return int(text), int(text)
-    found = _TEXT.fullmatch(text)
+    date = _DATE.fullmatch(text)
+    found = _TEXT.fullmatch("-".join(filter(None, date.groups())) if date else text)
     try:
         if found is None:
             raise ValueError
+        year, month, day = (int(part or 1) for part in found.groups()[:3])
         parts = [part for part in found.groups()[3:7] if part is not None]
         time = f"{found[4] or '00'}:{found[5] or '00'}:{found[6] or '00'}.{found[7] or '000'}"
         zone = "+00:00" if found[8] in {None, "Z"} else found[8]
-        since = datetime.datetime.fromisoformat(f"{found[1]}-{found[2]}-{found[3]}T{time}{zone}") - datetime.datetime(
-            1970, 1, 1, tzinfo=datetime.UTC
-        )
-        first = since // datetime.timedelta(milliseconds=1)
-        if first < 0:
+        since = datetime.datetime.fromisoformat(f"{year:04}-{month:02}-{day:02}T{time}{zone}") - _EPOCH
+        if since < datetime.timedelta():
             raise ValueError
+        length = _UNITS_MS[len(parts)]
+        if found[3] is None:
+            year, month = (year + 1, 1) if found[2] is None or month == _DECEMBER else (year, month + 1)
+            length = (datetime.datetime(year, month, 1, tzinfo=datetime.UTC) - _EPOCH - since) // _MS
     except (ValueError, OverflowError):
-        raise BadInput(f"{text!r} is not a time since 1970: write ms, such as 1700000000123, or a day, hour, minute, second "
-                       "or ms, such as 2023-11-14 or 2023-11-14T22:13:20.123") from None  # fmt: skip
-    return first, first + _UNITS_MS[len(parts)] - 1
+        raise BadInput(f"{text!r} is not a time since 1970: write ms, such as 1700000000123 (0 in front of fewer than 9 "
+                       "digits), or a year, month, day, hour, minute, second or ms, such as 2023-11 or "
+                       "2023-11-14T22:13:20.123") from None  # fmt: skip
+    return since // _MS, since // _MS + length - 1
 
 
 def find_time(

@@ -303,7 +303,8 @@ _LISTED = (
     Kind("aborted-transaction-not-indexed", _BROKEN, "An aborted transaction is not in the transaction index: consumers "
          "with isolation.level=read_committed read its records.", _WRONG, _REBUILDS),
     Kind("transaction-index-wrong", _BROKEN, "An entry of the transaction index contradicts the log: consumers with "
-         "isolation.level=read_committed drop committed records or read aborted ones.", _WRONG, _REBUILDS),
+         "isolation.level=read_committed drop committed records or read aborted ones. A broker exits at an entry of a later "
+         "version.", _WRONG, _REBUILDS),
     # Indexes.
     Kind("index-missing", _BROKEN, "The segment has no index file. A start that finds no .index reads the segment and "
          "writes both indexes again. A .timeindex that is missing alone is made empty after a clean stop: searches by "
@@ -358,7 +359,8 @@ _LISTED = (
          "other, or its meta.properties was copied. A broker does not start.", _STOPS),
     Kind("folder-not-a-partition", _BROKEN, "A broker does not start on a log directory with such a folder.", _STOPS),
     Kind("folders-of-one-partition", _BROKEN, "Two folders are one partition: in one log directory as an interrupted "
-         "move between disks leaves them, or in two of a node. A broker does not start.", _STOPS),
+         "move between disks leaves them, or in two of a node. A broker does not start; one with ZooKeeper does with a "
+         "partition and one -future copy of it, and uses the partition.", _STOPS),
     Kind("partition-metadata-missing", _BROKEN, "A broker sets a partition without partition.metadata aside: it renames "
          "the folder to -stray and makes an empty one; before 3.7.0 it keeps the "
          "partition. With replication factor 1 the records are gone for clients.", _ASIDE),

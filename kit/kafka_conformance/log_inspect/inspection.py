@@ -41,7 +41,7 @@ from kafka_conformance.log_inspect.checks.offset_index import OffsetIndexCheck, 
 from kafka_conformance.log_inspect.checks.producers import ProducerCheck
 from kafka_conformance.log_inspect.checks.records import RecordCheck
 from kafka_conformance.log_inspect.checks.snapshots import check_snapshot, check_snapshots_exist
-from kafka_conformance.log_inspect.checks.start_files import check_folders, check_quorum
+from kafka_conformance.log_inspect.checks.start_files import check_folders, check_quorum, has_zookeeper
 from kafka_conformance.log_inspect.checks.time_index import TimeIndexCheck
 from kafka_conformance.log_inspect.checks.times import TimeCheck, find_retention_hold
 from kafka_conformance.log_inspect.checks.transaction_index import check_transaction_index
@@ -103,8 +103,9 @@ def inspect(
             except OSError as error:
                 findings.add("unreadable", directory.relative(partition.folder), str(error.strerror))
                 continue
+            is_aside = offline or (directory.root, partition.name) in aside
             summary = _PartitionRun(directory, listed, findings, offsets, records, policy, read,
-                                    aside=offline or (directory.root, partition.name) in aside).run()  # fmt: skip
+                                    aside=is_aside, release=release).run()  # fmt: skip
             summaries.append(_with_earlier(msgspec.structs.replace(summary, directory=root), before, directory))
         rows += _rows(findings, root, {harmless(each.name): each for each in summaries[before_count:]})
         left_out.update(findings.left_out())
@@ -162,13 +163,15 @@ def _check_start_files(
     unknown = ""
     properties = check_all_meta_properties(of_brokers, release, settings)
     for directory, findings in of_brokers:
-        check_folders(directory, findings)
         check_quorum(directory, findings, release)
     check_folders_across(of_brokers)
     of_metadata = any(partition.name == METADATA for directory, _ in of_brokers for partition in directory.partitions)
     if properties.get("version") == "1" or of_metadata:
         metadata, unknown = read_local_metadata(of_brokers, properties, settings)
         check_topic_ids(of_brokers, release, metadata)
+    for directory, findings in of_brokers:
+        aside = {each.file.partition("/")[0] for each in findings if each.effect is Effect.SETS_ASIDE}
+        check_folders(directory, findings, zookeeper=has_zookeeper(properties), aside=aside, release=release)
     return {
         (directory.root, each.file.partition("/")[0])
         for directory, findings in of_brokers
@@ -280,6 +283,7 @@ class _PartitionRun:
     policy: str
     read: Callable[[int], object]
     aside: bool = False
+    release: Release = NEWEST
     context: Context = field(init=False)
     batches: BatchCheck = field(init=False)
     producers: ProducerCheck = field(init=False)
@@ -464,7 +468,7 @@ class _PartitionRun:
             return  # a file that was copied alone
         indexed = check_transaction_index(
             self.context, files.path("txnindex"), (files.base_offset, last if not grown else 2**63 - 1),
-            self.producers.aborted, self.producers.abort_markers, sound=run.sound and not grown,
+            self.producers.aborted, self.producers.abort_markers, sound=run.sound and not grown, release=self.release,
         )  # fmt: skip
         self.context.losses.indexed_markers(indexed)
         if active and (grown or not self.directory.clean_shutdown):

@@ -17,11 +17,12 @@ fold            partition of n
 ``unsigned``    the unsigned number modulo n
 ==============  =====================================================================================================
 
-Only Java's rule is proven by the certificate; the others are what the named products do, as far as their sources say.
-Where they were looked up: Spring Cloud Stream, ``PartitionHandler``; Maxwell, ``MaxwellKafkaPartitioner``; Debezium,
-``PartitionRouting``; kafka-rust, ``producer.rs``; brod, ``brod_utils``; wolff, its README; pgstream, ``kafka_writer.go``;
-Goka, ``goka.DefaultHasher``; Sixt's service framework, ``SixtPartitioner``. For SeaHash, xxHash of 64 bits, FNV of 64 bits,
-djb2, MD5 and SHA-1 no such product is known. CityHash is left out: no producer was found that places by it.
+Only Java's rule is proven by the certificate. The others are held to the products' classes, packages and clients, where
+these could be had: the page of the audit lists which. They were looked up in the source: Spring Cloud Stream,
+``PartitionHandler``; Maxwell, ``MaxwellKafkaPartitioner``; Debezium, ``PartitionRouting``; kafka-rust, ``producer.rs``;
+brod, ``brod_utils``; wolff, its README; pgstream, ``kafka_writer.go``; Goka, ``goka.DefaultHasher``; Sixt's service
+framework, ``SixtPartitioner``. For SeaHash, xxHash of 64 bits, FNV of 64 bits, djb2, MD5 and SHA-1 no such product is
+known. CityHash is left out: no producer was found that places by it.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ _PRODUCTS = {
     ("murmur2", "unsigned"): "platformatic-kafka",
     ("arrays-hash-code", "abs-or-zero"): "the Scala producer of Kafka 0.8, for a key of bytes",
     ("kafka-node", "masked"): "kafka-node's KeyedPartitioner",
-    ("murmur3-of-low-bytes", "unsigned"): "node-sinek",
+    ("murmur3-no-seed", "unsigned"): "node-sinek since 9.1.0",
+    ("murmur3-of-low-bytes", "unsigned"): "node-sinek up to 9.0.0",
     ("string-hash-code", "abs-or-zero"): "Spring Cloud Stream's default for a key of text",
     ("string-hash-code", "abs"): "Maxwell's default",
     ("string-hash-code", "masked"): "Debezium's PartitionRouting by one field of text",
@@ -114,7 +116,8 @@ CLIENTS: dict[str, str] = {
     **dict.fromkeys(("sarama", "goka"), "sarama-hash"),
     "kafkajs-1": "kafkajs-legacy",
     "platformatic-kafka": "unsigned",
-    "node-sinek": "murmur3-unsigned",
+    "node-sinek": "murmur3-no-seed-unsigned",
+    "node-sinek-9.0": "murmur3-unsigned",
     "kafka-node": "constant-0",
     "spring-cloud-stream": "string-hash-code-abs-or-zero",
     "maxwell": "string-hash-code-abs",
@@ -123,7 +126,8 @@ CLIENTS: dict[str, str] = {
     "kafka-go": ANY,
     "pykafka": ANY,
 }
-"""The rule of each client for records with a key, by default; of brod with ``hash``. kafkajs-1 is KafkaJS up to 1.x."""
+"""The rule of each client for records with a key, by default; of brod with ``hash``. kafkajs-1 is KafkaJS up to 1.x,
+node-sinek-9.0 is node-sinek up to 9.0.0, which hashes the low byte of each character."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from log_partitions import Log, data
 from kafka_conformance.audit.engines import choice
 from kafka_conformance.audit.engines.choice import Engine, local_source
 from kafka_conformance.audit.result import Audit
+from kafka_conformance.audit.segments.folders import find_topic
 from kafka_conformance.audit.sources import SegmentFolders
 from kafka_conformance.cli.audit_source import SourceOptions
 from kafka_conformance.cli.main import app
@@ -113,7 +114,7 @@ def test_audit_of_segment_files_from_an_offset_counts_only_later_records(folder:
 
 
 def test_audit_of_segment_files_uses_spark_above_size_limits(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    address = SegmentFolders("orders", (folder,))
+    address = SegmentFolders(find_topic((folder,), "orders"))
     assert local_source(address, Engine()) is not None
     for limit in ("LIMIT_RECORDS", "LIMIT_BYTES"):
         with monkeypatch.context() as patch:

@@ -96,7 +96,7 @@ def test_generated_selftest_changed_runs_a_rule_with_another_fingerprint(
     assert "1 of 1 rules asked" in output
 
 
-def test_generated_selftest_defers_slow_changed_rule_to_nightly_unless_recording(
+def test_selftest_changed_leaves_slow_rule_to_nightly_unless_record_is_given(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     ran("--record", str(tmp_path / "record.json"))

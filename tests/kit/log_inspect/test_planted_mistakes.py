@@ -27,7 +27,7 @@ MISTAKES: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_text_that_planted_mistake_replaces_occurs_once_in_its_module(name: str) -> None:
+def test_text_that_planted_mistake_replaces_occurs_once_in_the_module(name: str) -> None:
     mistake = MISTAKES[name]
     module = ROOT / "kit/kafka_conformance/log_inspect" / f"{mistake['module'].replace('.', '/')}.py"
     assert module.read_text(encoding="utf-8").count(mistake["old"]) == 1

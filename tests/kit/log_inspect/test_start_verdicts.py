@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
@@ -60,6 +61,15 @@ def without(name: str) -> Callable[[Path], object]:
     )
 
 
+def later_version(root: Path, at: int) -> Path:
+    """Give an entry of the first transaction index of a partition the version 1."""
+    path = min((root / "orders-1").glob("*.txnindex"))
+    data = bytearray(path.read_bytes())
+    data[at : at + 2] = b"\0\1"
+    path.write_bytes(data)
+    return path
+
+
 STOPS: dict[str, tuple[Callable[[Path], object], str]] = {
     "no meta.properties": (lambda root: (root / "meta.properties").unlink(), "meta-properties-missing"),
     "empty meta.properties": (lambda root: (root / "meta.properties").write_text(""), "meta-properties-corrupt"),
@@ -82,6 +92,8 @@ STOPS: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda root: (root / "orders-1/partition.metadata").write_text(TOPIC + "!" * 22), "partition-metadata-corrupt"),
     "words in the leader epochs": (
         lambda root: (root / "orders-1/leader-epoch-checkpoint").write_text("0\n1\nzero 0\n"), "leader-epochs-corrupt"),
+    "a later version in a transaction index": (
+        lambda root: later_version(root, 0), "transaction-index-wrong"),
     "zeros at the end of the log": (lambda root: grow(active(root, "log"), bytes(4_096)), "log-end-unreadable"),
 }  # fmt: skip
 
@@ -95,6 +107,30 @@ def test_broker_is_predicted_not_to_start_on_fatally_damaged_directory(root: Pat
     assert (found.start.starts, found.verdict) == ("no", "broken")
     assert kinds(found) == {kind}
     assert len(found.start.stopped_by) == 1
+
+
+def test_later_version_in_transaction_index_does_not_stop_start_that_writes_index_again(root: Path) -> None:
+    later_version(root, 0).with_suffix(".index").unlink()
+    assert seen(root).start.starts == "yes"
+
+
+@pytest.mark.parametrize(("release", "starts"), [("4.3.1", "yes"), ("4.4.0", "no")])
+def test_negative_version_in_transaction_index_stops_start_since_4_4(root: Path, release: str, starts: str) -> None:
+    path = later_version(root, 0)
+    path.write_bytes(b"\xff\xff" + path.read_bytes()[2:])
+    assert inspect(open_directory(root), release=parse_release(release)).start.starts == starts
+
+
+@pytest.mark.parametrize(("release", "starts"), [("3.3.2", "no"), ("3.9.2", "yes")])
+def test_stray_folder_stops_start_of_brokers_before_3_7(root: Path, release: str, starts: str) -> None:
+    shutil.copytree(root / "orders-1", root / f"orders-2.{'ab' * 16}-stray")
+    assert inspect(open_directory(root), release=parse_release(release)).start.starts == starts
+
+
+def test_later_version_after_entry_before_the_segment_does_not_stop_start(root: Path) -> None:
+    path = later_version(root, 0)
+    path.write_bytes(struct.pack(">hqqqq", 0, 1, -2, -1, 0) + path.read_bytes())
+    assert seen(root).start.starts == "yes"
 
 
 @pytest.mark.parametrize("name", ["x.txt", "notes-from-yesterday"])
@@ -143,6 +179,37 @@ def test_partition_without_partition_metadata_is_kept_by_brokers_before_3_7(root
         {"partition-metadata-missing"},
     )
     assert (by_name(found, "orders-1"), found.start.changes) == ((189, 189), [])
+
+
+@pytest.mark.parametrize(
+    ("release", "source", "starts"),
+    [("3.3.2", None, "no"), ("3.9.2", None, "yes"), ("3.3.2", "orders-0", "no"), ("4.4.0", "orders-0", "no")],
+)
+def test_two_folder_names_of_one_partition_stop_start_unless_one_is_set_aside(
+    root: Path, release: str, source: str | None, starts: str
+) -> None:
+    if source is None:
+        (root / "orders-00").mkdir()  # since 3.7.0 it is set aside: it has no topic id
+    else:
+        shutil.copytree(root / source, root / "orders-00")
+    found = inspect(open_directory(root), release=parse_release(release))
+    assert found.start.starts == starts
+    assert ("folders-of-one-partition" in kinds(found)) == (starts == "no")
+
+
+@pytest.mark.parametrize(("release", "copies", "starts"), [("3.9.2", 1, "yes"), ("3.9.2", 2, "no"), ("4.0.0", 1, "no")])
+def test_partition_and_future_copy_in_one_directory_do_not_stop_broker_with_zookeeper(
+    root: Path, release: str, copies: int, starts: str
+) -> None:
+    (root / "meta.properties").write_text("version=0\nbroker.id=1\ncluster.id=AAAAAAAAQACAAAAAAAAAAA\n")
+    for number in range(copies):
+        shutil.copytree(root / "orders-1", root / f"orders-1.{number:032x}-future")
+    found = inspect(open_directory(root), release=parse_release(release))
+    rows = [row for row in found.findings if row.kind == "folders-of-one-partition"]
+    assert (found.start.starts, [row.severity for row in rows]) == (
+        starts,
+        ["suspicious" if starts == "yes" else "broken"],
+    )
 
 
 def test_partition_with_conflicting_topic_id_is_deleted_by_brokers_before_3_7(root: Path) -> None:

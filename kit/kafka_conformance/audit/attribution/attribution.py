@@ -38,22 +38,36 @@ from numpy.typing import NDArray
 
 from kafka_conformance.audit.attribution.compilation import compiled, inlined, read
 from kafka_conformance.audit.attribution.distinct_keys import distinct
+from kafka_conformance.audit.attribution.evidence import LIKELY, SURE
 from kafka_conformance.audit.attribution.key_runs import inside
 from kafka_conformance.audit.attribution.patterns import follows_bytes
 from kafka_conformance.audit.attribution.placements import CONSTANT
-from kafka_conformance.audit.attribution.presence import SURE, implies
+from kafka_conformance.audit.attribution.presence import implies
 from kafka_conformance.audit.result import AttributedRun, Placed
 
 __all__ = ["EITHER_AT", "KEYLESS_AT", "UNEXPLAINED_AT", "attribute", "bits_of", "runs", "without_few_keys"]
 
 UNEXPLAINED_AT, EITHER_AT, KEYLESS_AT = -1, -2, -3
-"""Used instead of an index into the present placements."""
+"""Used instead of an index into the present placements, which begin at 0."""
 
 REACH, FURTHER = 1000, 8000
-ALTERNATED = log(1e3)
+"""Records before and behind that count as neighbours, and further ones among which a rarer count is looked for.
+
+At 100, the 200 neighbours of a record would show a producer of 1 % only 7 times in 8. At 10,000, records within 10,000
+of a change of producers would be "either".
+"""
 SOLID = 16
+"""Records from which a run is reported by itself: of two producers in turn, one writes 16 records in a row once in
+65,536.
+"""
 FEW_KEYS = 20
+"""Distinct keys of a placement by which neighbours decide: another producer of as many has none of its own once in 2^20
+times.
+
+With 10, once in 1,000. With 40, all shared records of 2,000 keys in 50 partitions would be "either".
+"""
 MOST_RUNS = 64
+"""Runs of a block: more rows than a report shows, and few enough for the driver, which merges the runs of 15,000 blocks."""
 
 u32, i64, i16 = np.uint32, np.int64, np.int16
 Bits = NDArray[np.uint32]
@@ -278,7 +292,7 @@ def _ask_neighbours(
                     aside = surely[newer, high] - surely[newer, low]
                     there = explained[owner, high] - explained[owner, low] - aside
                     more = explained[newer, high] - explained[newer, low] - aside
-                    alternated = alternated or _evidence(there, more, chance[newer, owner]) > ALTERNATED
+                    alternated = alternated or _evidence(there, more, chance[newer, owner]) > LIKELY
         if not alternated:
             out[i] = owner
 

@@ -1,6 +1,6 @@
-"""Search for the user's own partitioners among some keys, and compare them with other placements.
+"""Count what rules explain among some keys, and search for the user's own partitioners.
 
-Nothing is known of such a function but what it returns. Keys that it does not distinguish count once: those to which it
+Nothing is known of a user's function but what it returns. Keys that it does not distinguish count once: those to which it
 gives the same partitions with the current count and the next three. It is searched with the current partition count and with
 earlier ones; with over MOST_COUNTS partitions, only with earlier ones that divide the current count.
 """
@@ -11,18 +11,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kafka_conformance.audit.attribution.candidates import candidate_partitions, registered
-from kafka_conformance.audit.attribution.evidence import chance_of_foreign_keys, evidence
-from kafka_conformance.audit.attribution.explanation import KeyColumn, chosen_partitions
+from kafka_conformance.audit.attribution.evidence import HANDFUL, chance_of_foreign_keys, evidence
+from kafka_conformance.audit.attribution.explanation import KeyColumn, chosen_partitions, how_many_explained
+from kafka_conformance.audit.attribution.hash_columns import hash_columns
 from kafka_conformance.audit.attribution.patterns import correlated
-from kafka_conformance.audit.attribution.placements import Placement, find_placement
+from kafka_conformance.audit.attribution.placements import PLACEMENTS, STRUCTURED, Placement, find_placement
+from kafka_conformance.audit.attribution.structured import structured_values
 from kafka_conformance.audit.result import Placed
 from kafka_conformance.core.errors import BadInput
 
-__all__ = ["agreement", "candidates_present", "fitting_candidates", "kinds_of_keys", "placed_by", "possible_counts"]
+__all__ = [
+    "agreement", "candidates_present", "fitting_candidates", "hits_of_rules", "kinds_of_keys", "placed_by",
+    "possible_counts",
+]  # fmt: skip
 
-HANDFUL = 5
 MOST_COUNTS = 64
+"""Partition counts with which a Python function is called for 512 keys: 32,768 calls; with 1,000, half a million."""
 FURTHER_COUNTS = 3
+"""Further partition counts by which keys are told apart: two keys agree with each of 12 to 15 partitions once in 32,760.
+
+With none, a function would have 12 kinds of keys at most, where 11 that it explains are needed.
+"""
 
 
 def candidates_present(sample: KeyColumn) -> list[tuple[float, Placed]]:
@@ -35,6 +44,23 @@ def candidates_present(sample: KeyColumn) -> list[tuple[float, Placed]]:
             held = _held(placed, kinds, sample)
             if held:
                 out.append((held, placed))
+    return out
+
+
+def hits_of_rules(sample: KeyColumn, counts: range) -> list[tuple[int, Placed]]:
+    """Return how many of these keys each built-in rule explains with each of these partition counts."""
+    explained = how_many_explained(hash_columns(sample.offsets, sample.data), PLACEMENTS, sample.where, counts)
+    out = [
+        (int(explained[row, at]), Placed(rule.slug, count))
+        for row, count in enumerate(counts)
+        for at, rule in enumerate(PLACEMENTS)
+    ]
+    for rule in STRUCTURED:
+        values, known = structured_values(rule.slug, sample.offsets, sample.data)
+        out += [
+            (int(np.count_nonzero(known & (values % count == sample.where))), Placed(rule.slug, count))
+            for count in counts
+        ]
     return out
 
 

@@ -39,8 +39,10 @@ Function: TypeAlias = Callable[[bytes, int], int]
 
 COLON = ":"
 TRIAL_KEYS = (b"42", b"customer-1", b"\0\0\0\7", b"\0\0\0\0\0\0\0\7", b"\xff\xfe", b"")
-TRIAL_COUNTS = (1, 12)
+TRIAL_COUNTS = 1, 12
+"""Partition counts of the trial, where the topic's is not known: the least, and one that 2, 3 and 4 divide."""
 _SHOWN = 40
+"""Bytes of a key in a message: with 40, a key, its error and the name of the function fit into a line."""
 
 
 @dataclass(frozen=True, slots=True)

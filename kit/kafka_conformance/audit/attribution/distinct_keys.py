@@ -41,6 +41,7 @@ u64, i64 = np.uint64, np.int64
 C1, C2 = u64(0x87C37B91114253D5), u64(0x4CF5AD432745937F)
 MAGIC = b"KSN2"
 _HEAD = 32
+"""Bytes before the identities: 4 + 4 + 8 + 8 + 8."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

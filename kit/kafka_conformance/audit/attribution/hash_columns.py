@@ -44,6 +44,7 @@ M_, SEED_, MF, ONE_BIT = u32(M), u32(SEED), f64(M), u32(M ^ 1)
 C1, C2 = u32(0xCC9E2D51), u32(0x1B873593)
 M64, FNV, FNV_START = u64(0xC6A4A7935BD1E995), u32(0x01000193), u32(0x811C9DC5)
 REPLACED = 0xFFFD
+"""The character that stands for bytes that are not UTF-8."""
 
 
 def hash_columns(offsets: Offsets, data: Data) -> NDArray[np.uint32]:

@@ -21,6 +21,9 @@ __all__ = ["inside", "longest"]
 Flags = NDArray[np.uint8]
 Ids = NDArray[np.uint64]
 SLOTS = 4096
+"""Keys are told apart by 12 bits. A stretch needs 30 distinct keys at most; in one of ten such stretches, two of them have
+the same bits and count as one.
+"""
 
 
 def inside(flags: Flags, ids: Ids, wanted: int) -> NDArray[np.bool_]:

@@ -54,7 +54,11 @@ ENCODED = frozenset({"base64", "hex"})
 
 SEPARATORS = ":|-_/.,#;@ "
 MOST_FIELDS = 16
+"""Members of a JSON object that are views, the 16 commonest: each is a search among all rules, and raises the evidence
+that a view needs.
+"""
 _LATEST_MS = 1 << 42
+"""The first start of a window that is not one: in 2109. Eight random bytes are below it once in four million times."""
 _decode = msgspec.json.Decoder(float_hook=str).decode
 _INTEGER = re.compile(rb"-?[0-9]{1,19}")
 _DIGITS = re.compile(rb"[0-9]+\Z")

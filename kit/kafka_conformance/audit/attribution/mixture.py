@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 __all__ = ["log_likelihoods"]
 
-STEPS, LEAST = 100, 1e-300
+STEPS = 100
+"""Steps of expectation maximization: of two equal producers with 2 partitions, 10 are 27 nats short, and 50 none."""
+LEAST = 1e-300
+"""The probability of a pair that no placement explains, so that its logarithm is a number: -690."""
 
 
 def log_likelihoods(members: NDArray[np.bool_], others: NDArray[np.bool_], partitions: int) -> NDArray[np.float64]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import mmh3
 import numpy as np
@@ -35,19 +36,35 @@ _QUICKER: dict[str, Callable[[bytes], int]] = {
 }  # the library's are written in Python
 
 
+_CACHED_KEYS = 4096
+"""The most keys of a column whose numbers are kept, eight samples of 512: 64 columns of them take 2 MiB."""
+_CACHED_COLUMNS = 64
+"""Columns kept: every hash of one sample, some 30, and of the next."""
+
+
 def relative_partitions(slug: str, offsets: Offsets, data: Data, count: int) -> NDArray[np.int64]:
     """Return the partition of each key by this rule; -1 for a key that it does not place."""
     rule = RELATIVES[slug]
     first = int(offsets[0])
-    part = data[first : int(offsets[-1])]
-    if rule.hash_name in HASH_NAMES and (rule.hash_name != _OF_CHARACTERS or bool((part < 0x80).all())):
-        return _folded(rule, hash_column(rule.hash_name, offsets, data).astype(np.uint64), count)
-    content, ends = part.tobytes(), (np.asarray(offsets, np.int64) - first).tolist()
-    numbers = [_number(rule.hash_name, content[ends[at] : ends[at + 1]]) for at in range(len(ends) - 1)]
-    known = np.array([number is not None for number in numbers], np.bool_)
-    if rule.bits > 64:
-        return np.array([-1 if number is None else number % count for number in numbers], np.int64)
-    return np.where(known, _folded(rule, np.array([number or 0 for number in numbers], np.uint64), count), -1)
+    content, ends = data[first : int(offsets[-1])].tobytes(), np.asarray(offsets, np.int64) - first
+    column = _cached_numbers if ends.size <= _CACHED_KEYS + 1 else _cached_numbers.__wrapped__
+    numbers, known = column(rule.hash_name, content, ends.tobytes())
+    chosen = (numbers % count).astype(np.int64) if rule.bits > 64 else _folded(rule, numbers, count)
+    return np.where(known, chosen, -1)
+
+
+@lru_cache(maxsize=_CACHED_COLUMNS)
+def _cached_numbers(hash_name: str, content: bytes, ends: bytes) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the numbers of a column of keys, 0 for a key that the hash does not take, and which keys it takes."""
+    offsets, data = np.frombuffer(ends, np.int64), np.frombuffer(content, np.uint8)
+    if hash_name in HASH_NAMES and (hash_name != _OF_CHARACTERS or bool((data < 0x80).all())):
+        return hash_column(hash_name, offsets, data).astype(np.uint64), np.ones(offsets.size - 1, np.bool_)
+    bounds = offsets.tolist()
+    numbers = [_number(hash_name, content[bounds[at] : bounds[at + 1]]) for at in range(len(bounds) - 1)]
+    kind = np.uint64 if HASHES[hash_name].bits <= 64 else object
+    return np.array([number or 0 for number in numbers], kind), np.array(
+        [each is not None for each in numbers], np.bool_
+    )
 
 
 @lru_cache(maxsize=1 << 16)

@@ -37,6 +37,7 @@ __all__ = ["structured_partitions", "structured_values"]
 
 i64 = np.int64
 MOST_DIGITS = 18
+"""Digits of an integer that fits into an int64: 19 may not."""
 TEXT, BIG_4, _LITTLE_4, BIG_8, _LITTLE_8, FIRST, LAST = range(7)
 
 

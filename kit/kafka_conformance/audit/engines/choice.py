@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -128,11 +127,10 @@ def _segments(
     spark: Spark, address: SegmentFolders, planned: Mapping[int, Span] | None, progress: Steps | None
 ) -> Segments:
     from kafka_conformance.audit.engines.spark.segments import OnSpark, Segments
-    from kafka_conformance.audit.segments.folders import find_topic
     from kafka_conformance.audit.segments.topic import survey_topic
 
-    files, committed = find_topic(address.folders, address.name), address.isolation == READ_COMMITTED
-    topic = survey_topic(files, OnSpark(spark, progress), address.partitions, committed=committed)
+    committed = address.isolation == READ_COMMITTED
+    topic = survey_topic(address.files, OnSpark(spark, progress), address.partitions, committed=committed)
     return Segments(spark, topic, planned)
 
 
@@ -185,10 +183,9 @@ def _open_segments(
     address: SegmentFolders, spans: Mapping[int, Span] | None, progress: Steps | None, *, limited: bool
 ) -> tuple[LocalSegments | None, str]:
     from kafka_conformance.audit.engines.local.segments import LocalSegments
-    from kafka_conformance.audit.segments.folders import find_topic
     from kafka_conformance.audit.segments.topic import OneByOne, survey_topic
 
-    files = find_topic(address.folders, address.name)
+    files = address.files
     if limited and (files.least_offsets > LIMIT_RECORDS or files.size > LIMIT_BYTES):
         return None, f"it has more than {LIMIT_RECORDS:,} records or {LIMIT_BYTES:,} bytes"
     committed = address.isolation == READ_COMMITTED
@@ -215,11 +212,9 @@ def _open_topic(
 
 
 def _open_files(address: ExportFiles, selection: RecordSelection, *, limited: bool) -> tuple[LocalSource | None, str]:
-    from kafka_conformance.audit.engines.local.export import LocalExport, files_of, record_count
+    from kafka_conformance.audit.engines.local.export import LocalExport, record_count
 
     name, form = address.name, address.form
-    if form == "json" and any("=" in part for one in files_of(name) for part in Path(one).parent.parts):
-        return None, "its folders hold columns (name=value)"
     limited = limited and form not in _WITHOUT_SPARK
     if limited and record_count(name, form, LIMIT_RECORDS) > LIMIT_RECORDS:
         return None, f"it has more than {LIMIT_RECORDS:,} records"

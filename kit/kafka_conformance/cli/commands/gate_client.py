@@ -19,13 +19,14 @@ from kafka_conformance.brokers.broker import NEWEST, running_broker
 from kafka_conformance.cli import options
 from kafka_conformance.cli.commands.gate import event_stream, known_entries, report
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import read_text
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.streams import say, say_error
 from kafka_conformance.gate.client import ClientPlan, gate_client
 from kafka_conformance.gate.selection import Selection, select
 from kafka_conformance.wire.broker_gate.runner import PREFIX, BrokerTarget
 from kafka_conformance.wire.client import parse_address
-from kafka_conformance.wire.client_gate.script import Script, generated, shipped
+from kafka_conformance.wire.client_gate.script import Script, generated, read, shipped
 from kafka_conformance.wire.codec.messages import shipped_codec
 from kafka_conformance.wire.recording.session import check_command
 from kafka_jars.scratch import ScratchFolder
@@ -33,7 +34,7 @@ from kafka_jars.scratch import ScratchFolder
 __all__ = ["run", "selected_scripts"]
 
 _ADMIN_S = 30.0
-_REPEATED = {"--to": None, "--kafka": NEWEST, "--generate": 0, "--timeout": 60.0}
+_REPEATED = {"--to": None, "--kafka": NEWEST, "--generate": 0, "--timeout": 60.0, "--scripts": None}
 """The options that the command to run a script again has, if they are not at their defaults."""
 
 
@@ -53,6 +54,11 @@ _REPEATED = {"--to": None, "--kafka": NEWEST, "--generate": 0, "--timeout": 60.0
               help="End COMMAND after this time, in each script.")  # fmt: skip
 @click.option("--traces", default=None, type=options.FILE, metavar="FOLDER",
               help="Keep the trace, the workload and the results of each script here.")  # fmt: skip
+@click.option("--scripts", "file", default=None, type=options.FILE, metavar="FILE",
+              help="Run the scripts of this TOML file, in place of those that ship.")  # fmt: skip
+@click.option("--shrink", default=0, type=click.IntRange(0, 1_000), show_default=True, metavar="N",
+              help="Run a script that differs up to N times more for each kind of finding, with fewer faults and records, "
+                   "and report the smallest script that has it. Needs --traces, which receives that.")  # fmt: skip
 @click.option("--known-failures", "known", default=None, type=options.FILE, metavar="FILE",
               help="TOML file of the failures that are known.")  # fmt: skip
 @click.option("--write-known-failures", "write_known", is_flag=True, help="Write or update the file of known failures.")
@@ -61,12 +67,15 @@ _REPEATED = {"--to": None, "--kafka": NEWEST, "--generate": 0, "--timeout": 60.0
 @click.option("--github/--no-github", default=None,
               help="Print GitHub annotations and write a job summary (default: only in GitHub Actions).")  # fmt: skip
 def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Sequence[str], skip: Sequence[str],
-        generate: int, listed: bool, seed: int, timeout: float, traces: Path | None, known: Path | None,
-        write_known: bool, events: Path | None, junit: Path | None, markdown: Path | None, html: Path | None,
-        badge: Path | None, github: bool | None) -> int:  # fmt: skip
+        generate: int, listed: bool, seed: int, timeout: float, traces: Path | None, file: Path | None, shrink: int,
+        known: Path | None, write_known: bool, events: Path | None, junit: Path | None, markdown: Path | None,
+        html: Path | None, badge: Path | None, github: bool | None) -> int:  # fmt: skip
     """Gate one client; return the exit code."""
     drawn = generated(generate, seed)
-    scripts = selected_scripts([*shipped(), *drawn], patterns, skip, always=[script.id for script in drawn])
+    given = read(read_text(file)) if file is not None else shipped()
+    if shrink and traces is None:
+        raise BadInput("--shrink needs --traces FOLDER, which receives the smallest scripts")
+    scripts = selected_scripts([*given, *drawn], patterns, skip, always=[script.id for script in drawn])
     if listed:
         for script in scripts:
             say(f"{script.id}: {script.title}")
@@ -83,9 +92,9 @@ def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Se
     with ScratchFolder() as scratch, _broker(kafka, address) as (bootstrap, release):
         host, port = parse_address(bootstrap)
         chosen = Selection(tuple(patterns), tuple(skip))
-        again = {"--to": address, "--kafka": kafka, "--generate": generate, "--timeout": timeout}
-        words = [word for name, value in again.items() if value != _REPEATED[name] for word in (name, str(value))]
-        plan = ClientPlan(scripts, command, release, seed, timeout, traces or scratch, str(chosen), words)
+        again = {"--to": address, "--kafka": kafka, "--generate": generate, "--timeout": timeout, "--scripts": file}
+        changed = {name: str(value) for name, value in again.items() if value != _REPEATED[name]}
+        plan = ClientPlan(scripts, command, release, seed, timeout, traces or scratch, str(chosen), changed, shrink)
         target = BrokerTarget(host, port, _ADMIN_S, f"{PREFIX}{secrets.token_hex(4)}")
         try:
             with event_stream(events) as emit, steps("the gate of a client", len(scripts)) as progress:

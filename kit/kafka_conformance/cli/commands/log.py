@@ -120,8 +120,8 @@ def _opened(named: tuple[Path, ...]) -> tuple[NodeSettings | None, list[LogDirec
 @click.argument("directory", metavar="DIR", type=options.FILE)
 @click.argument("offset", metavar="[OFFSET]", required=False, type=click.IntRange(0, 2**63 - 1))
 @click.option("--partition", default="", metavar="NAME", help="With a log directory: the partition, such as orders-0.")
-@click.option("--time", default="", metavar="T", help="Find records by timestamp: ms since 1970, or a UTC day, hour, "
-              "minute or second, such as 2023-11-14T22:13.")  # fmt: skip
+@click.option("--time", default="", metavar="T", help="Find records by timestamp: ms since 1970, or a UTC year, month, "
+              "day, hour, minute or second, such as 2023-11 or 2023-11-14T22:13.")  # fmt: skip
 @click.option("--scan", is_flag=True, help="With --time: decode every record (default: skip batches by the time index "
               "and their headers).")  # fmt: skip
 @options.as_json

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from kafka_conformance.core.java_text import parse_int
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.log_inspect.checks.checkpoints import topic_id
-from kafka_conformance.log_inspect.checks.start_files import check_meta_properties, quorum_state
+from kafka_conformance.log_inspect.checks.start_files import FIRST_TO_SET_ASIDE, check_meta_properties, quorum_state
 from kafka_conformance.log_inspect.directory import METADATA, LogDirectory, Partition, small_text
 from kafka_conformance.log_inspect.findings import Effect, Findings, Severity
 from kafka_conformance.log_inspect.metadata_topics import MetadataTopics, read_metadata_topics
@@ -31,7 +31,6 @@ Places = Sequence[tuple[LogDirectory, Findings]]
 """Log directories of one node, each with its findings."""
 
 _META = "meta.properties"
-_FIRST_TO_SET_ASIDE = (3, 7, 0)
 
 
 def is_spare(directory: LogDirectory, directories: Sequence[LogDirectory]) -> bool:
@@ -141,7 +140,7 @@ def check_topic_ids(places: Places, release: Release, metadata: MetadataTopics |
     by_topic: dict[str, dict[str, list[tuple[LogDirectory, Findings, Partition]]]] = defaultdict(
         lambda: defaultdict(list)
     )
-    sets_aside = release.numbers >= _FIRST_TO_SET_ASIDE
+    sets_aside = release.numbers >= FIRST_TO_SET_ASIDE
     for directory, findings in places:
         for partition in directory.partitions:
             found = partition.topic_partition

@@ -12,19 +12,26 @@ import json
 import re
 import struct
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from kafka_conformance.core.java_properties import parse_properties
 from kafka_conformance.core.java_text import lines_of, parse_int
 from kafka_conformance.log_inspect.directory import METADATA, LogDirectory, Partition, small_file, small_text
-from kafka_conformance.log_inspect.findings import Effect, Findings
+from kafka_conformance.log_inspect.findings import Effect, Findings, Severity
 from kafka_conformance.log_inspect.metadata_fields import MetadataFields
 from kafka_conformance.log_inspect.scan import Damage, Segment, scan
 from kafka_reference.errors import JavaException
 from kafka_reference.record_batch.batches import DefaultBatch, decode_batches
 from kafka_reference.releases import NEWEST, Release
 
-__all__ = ["check_folders", "check_meta_properties", "check_quorum", "quorum_state"]
+__all__ = [
+    "FIRST_TO_SET_ASIDE",
+    "check_folders",
+    "check_meta_properties",
+    "check_quorum",
+    "has_zookeeper",
+    "quorum_state",
+]
 
 _UUID = re.compile(r"[A-Za-z0-9_-]{22}(==)?", re.ASCII)
 _LARGEST = 2**20
@@ -32,6 +39,8 @@ _META = "meta.properties"
 _NO_VERSION = "it has no version=1 and node.id"
 _FIRST_WITHOUT_ZOOKEEPER = (4, 0, 0)
 _FIRST_WITH_VERSIONS = (3, 7, 0)
+FIRST_TO_SET_ASIDE = (3, 7, 0)
+"""A broker renames a partition that it does not expect to ``-stray``; before, it deletes it or keeps it."""
 _FIRST_WITH_TWO_STATES = (3, 8, 0)
 _BOOTSTRAP = "bootstrap.checkpoint"
 _FEATURE_LEVEL = 12
@@ -82,24 +91,47 @@ def _wrong(properties: Mapping[str, str], release: Release) -> str:
     return ""
 
 
-def check_folders(directory: LogDirectory, findings: Findings) -> None:
-    """Report folders whose names are not partitions, and two folders of one partition."""
+def has_zookeeper(properties: Mapping[str, str]) -> bool:
+    """Return whether they are the ``meta.properties`` of a broker with ZooKeeper, as one before 4.0.0 accepts them."""
+    return bool(properties) and parse_int(properties.get("version", "0")) == 0
+
+
+def check_folders(
+    directory: LogDirectory,
+    findings: Findings,
+    *,
+    release: Release,
+    zookeeper: bool = False,
+    aside: Container[str] = (),
+) -> None:
+    """Report folders whose names are not partitions, and two folders of one partition, but for those set ``aside``.
+
+    ``orders-00`` and ``orders-0`` are one partition. A broker with ``zookeeper`` does not end a move between disks within
+    one directory: it uses the partition, and keeps the copy. With KRaft it renames the copy to the partition, which is
+    not empty, and exits.
+    """
     for name in directory.foreign:
         findings.add(
             "folder-not-a-partition", name, "its name is not that of a topic and a partition, such as orders-0"
         )
+    for name in directory.leftovers if release.numbers < FIRST_TO_SET_ASIDE else ():
+        if name.endswith("-stray"):
+            findings.add("folder-not-a-partition", name, "a broker before 3.7.0 does not have names that end in -stray")
     folders = defaultdict(list)
     for partition in directory.partitions:
         found = partition.topic_partition
-        if found is not None:
+        if found is not None and partition.name not in aside:
             folders[found, partition.future].append(partition.name)
     for (found, future), names in folders.items():
-        if future and (found, False) in folders:
-            names = [*names, *folders[found, False]]
-        if future and len(names) > 1:
-            findings.add(
-                "folders-of-one-partition", names[0], f"{found[0]}-{found[1]} is also in {', '.join(names[1:])}"
-            )
+        copies = len(names)
+        if future:
+            names = [*names, *folders.get((found, False), ())]
+        if len(names) > 1:
+            kept = zookeeper and copies == 1
+            uses = f"; a broker with ZooKeeper starts and uses {names[1]}" if kept else ""
+            findings.add("folders-of-one-partition", names[0],
+                         f"{found[0]}-{found[1]} is also in {', '.join(names[1:])}{uses}",
+                         severity=Severity.SUSPICIOUS if kept else None, effect=Effect.NONE if kept else None)  # fmt: skip
 
 
 def check_quorum(directory: LogDirectory, findings: Findings, release: Release) -> None:

@@ -1,7 +1,7 @@
 """The transaction index: an entry for every aborted transaction whose marker is in the segment, and no other.
 
-Java source mirrored: ``TransactionIndex``, ``LogSegment.updateTxnIndex``; ``Cleaner`` keeps the entries of markers that
-it keeps.
+Java source mirrored: ``TransactionIndex``, ``LogSegment.updateTxnIndex`` and ``sanityCheck``; ``Cleaner`` keeps the
+entries of markers that it keeps.
 """
 
 from __future__ import annotations
@@ -12,9 +12,14 @@ from pathlib import Path
 from kafka_conformance.log_inspect.checks.context import Context
 from kafka_conformance.log_inspect.checks.offset_index import open_index
 from kafka_conformance.log_inspect.checks.producers import AbortedTransaction
+from kafka_conformance.log_inspect.findings import Effect
 from kafka_conformance.log_inspect.index_files import ENTRY_BYTES, AbortedEntry
+from kafka_reference.releases import Release
 
 __all__ = ["check_transaction_index"]
+
+_FIRST_TO_REFUSE_NEGATIVE = (4, 4, 0)
+"""A broker of 4.4.0 exits at a negative version too; one of 4.3.1 recovers the segment."""
 
 
 def check_transaction_index(
@@ -25,10 +30,12 @@ def check_transaction_index(
     markers: Mapping[int, int],
     *,
     sound: bool,
+    release: Release,
 ) -> Collection[int]:
     """Hold the index against the aborted transactions of a segment and its abort markers (offset to producer id).
 
     ``offsets`` are the first and last of the segment; ``sound`` tells whether all of its batches could be read.
+    A broker exits at an entry of another version, unless the offset index is missing: then it writes both again.
     Returns the offsets of abort markers in the index.
     """
     name, findings = context.name(path), context.findings
@@ -38,15 +45,22 @@ def check_transaction_index(
     if there and index is None:
         return ()
     before = -1
+    opened = path.with_suffix(".index").exists()
     try:
         for entry in index.aborted_entries() if index is not None else ():
             why = _contradiction(entry, before, offsets)
+            stops = opened and (
+                entry.version > 0 or (entry.version < 0 and release.numbers >= _FIRST_TO_REFUSE_NEGATIVE)
+            )
+            # A start reads this index before it recovers anything, up to an entry with which it recovers the segment.
+            opened = opened and not stops and entry.last_offset >= offsets[0]
             if not why and sound and not context.cleaned and markers.get(entry.last_offset) != entry.producer_id:
                 why = f"offset {entry.last_offset} is not an abort marker of this producer"
             if why:
                 findings.add(
                     "transaction-index-wrong", name, f"producer {entry.producer_id}, offsets {entry.first_offset} to "
                     f"{entry.last_offset}: {why}", position=entry.at, size=ENTRY_BYTES["txnindex"], offset=entry.last_offset,
+                    effect=Effect.STOPS if stops else None,
                 )  # fmt: skip
             before = max(before, entry.last_offset)
             listed[entry.last_offset] = entry

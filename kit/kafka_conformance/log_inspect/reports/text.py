@@ -100,7 +100,9 @@ def retention_lines(partitions: Sequence[PartitionSummary]) -> Iterator[str]:
 def start_answers(found: Inspection) -> Iterator[tuple[str, str, Sequence[str]]]:
     """Yield the three questions, each with a short answer and its reasons, and after them what was not checked."""
     start = found.start
-    if start.starts != "not asked":
+    if start.starts == "not asked":
+        yield "Would a broker start?", "not asked: it needs the log directory, with its meta.properties", []
+    else:
         yield f"Would a broker of {start.kafka} start?", start.starts, [harmless(line) for line in start.stopped_by]
     changes, wrong = ([harmless(line) for line in lines] for lines in (start.changes, start.wrong))
     none = "not reached" if start.starts == "no" else "nothing"

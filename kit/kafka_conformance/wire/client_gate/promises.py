@@ -223,7 +223,8 @@ def judge_consumer(
     if not ended:
         return
     yield from _found("commit-behind", [
-        f"partition {partition}: {committed.get(partition, -1):,} is committed, {max(offsets):,} was given"
+        f"partition {partition}: offset {max(offsets):,} was given, and "
+        + (f"{committed[partition]:,} is committed" if partition in committed else "nothing is committed")
         for partition, offsets in sorted(order.items()) if committed.get(partition, -1) <= max(offsets)
     ])  # fmt: skip
 

@@ -55,6 +55,8 @@ class Names:
 
     names: dict[str, str] = field(default_factory=dict)
     partitions: dict[str, int] = field(default_factory=dict)
+    most: dict[str, int] = field(default_factory=dict)
+    """The largest partition count of each topic, which may have been deleted and created again."""
 
     def learn(self, response: Response) -> None:
         """Take the topics that a response names."""
@@ -66,6 +68,7 @@ class Names:
                 self.names[topic_id] = name
             if name and topic.get("partitions"):
                 self.partitions[name] = len(topic["partitions"])
+                self.most[name] = max(self.partitions[name], self.most.get(name, 0))
 
     def topic(self, fields: Fields) -> str:
         """Return the name of a topic in a request or response; its id if no response of the trace has named it."""

@@ -4,9 +4,8 @@ Judged are the order of requests on a connection and of the batches of a partiti
 finding is something that no correct client sends; where the trace does not show enough, nothing is said:
 
 - a sequence may begin anywhere if the trace does not have the response that gave the producer its id and epoch;
-- a batch that was answered with an error may be followed by another one with its sequence: a client divides it, or gives
-  later batches its number;
-- after UNKNOWN_PRODUCER_ID (59) a client may begin again with 0 in the same epoch, as Java did up to 2.4;
+- a batch that was answered with an error may be followed by another one with its sequence, and after an error batches may be
+  numbered again: ``sequences.py`` has what Java's client does;
 - an offset that a program commits may come from anywhere, so only those beyond all that the trace has shown it are judged.
 """
 
@@ -14,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import msgspec
 
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.wire.codec.messages import Fields
 from kafka_conformance.wire.recording.exchanges import Closed, Event, Names, Request, Response
+from kafka_conformance.wire.recording.sequences import Producer, SentBatch, Sequences
 from kafka_reference.errors import JavaException
 from kafka_reference.partitioning import partition_for_key
 from kafka_reference.record_batch import DefaultBatch, decode_batches
@@ -29,13 +29,18 @@ __all__ = ["KINDS", "Judge", "Placed", "Totals", "TraceFinding"]
 
 KINDS: Final[Mapping[str, str]] = {
     "bad-checksum": "The checksum of a batch is not that of its bytes. Brokers answer CORRUPT_MESSAGE (2).",
-    "bad-batch": "The records of a request cannot be read as batches, or are more than one: brokers refuse them.",
+    "bad-batch": "The records of a request cannot be read as batches, are more than one, or have a producer id but no "
+                 "sequence: brokers refuse them.",
     "version-not-offered": "A request has a version that the broker does not offer: a broker closes the connection, or "
                            "answers UNSUPPORTED_VERSION (35).",
     "sequence-gap": "A batch of an idempotent producer does not begin where the one before ended. A broker answers "
                     "OUT_OF_ORDER_SEQUENCE_NUMBER (45), or takes the gap for lost records.",
     "sequence-reused": "Two different batches of a producer have one sequence, though the first was not refused. If it was "
                        "written, a broker takes the second for its repetition and acknowledges it: its records are lost.",
+    "stale-epoch": "A batch of a producer has an older epoch than one that was sent to its partition before. A broker "
+                   "answers INVALID_PRODUCER_EPOCH (47): its records are refused.",
+    "unknown-partition": "A batch is sent to a partition that its topic does not have, in any response to Metadata. A "
+                         "broker answers UNKNOWN_TOPIC_OR_PARTITION (3).",
     "too-many-in-flight": "An idempotent producer has more than five requests without an answer on a connection. A broker "
                           "remembers the last five batches alone: after a retry, records may be written twice or refused.",
     "commit-ahead": "A group commits an offset after all that its member was given: records are skipped after a restart.",
@@ -46,10 +51,6 @@ KINDS: Final[Mapping[str, str]] = {
 
 _MOST_IN_FLIGHT: Final = 5
 _TOO_LARGE: Final = 10
-_UNKNOWN_PRODUCER: Final = 59
-_WRAP: Final = 0x7FFFFFFF
-_REMEMBERED: Final = 1_000
-"""Batches of a partition whose bytes are remembered: a client repeats one of the last five."""
 _MOST_KEYS: Final = 200_000
 """Records whose placement is compared: they are decoded one by one."""
 
@@ -92,30 +93,6 @@ class Placed(msgspec.Struct):
     as_java: int = 0
 
 
-class _Producer(NamedTuple):
-    id: int
-    epoch: int
-
-
-@dataclass
-class _Batch:
-    """A batch with a sequence: its bytes from the checksum on, and what is known of its fate."""
-
-    crc: int
-    size: int
-    records: int
-    state: str = "not answered"
-
-
-@dataclass
-class _Partition:
-    """The batches of one producer and epoch in one partition."""
-
-    sent: dict[int, _Batch] = field(default_factory=dict)
-    expected: int | None = None
-    may_restart: bool = False
-
-
 @dataclass
 class Judge:
     """Takes the events of a trace in their order; ``findings`` are what it found."""
@@ -128,8 +105,7 @@ class Judge:
     """Values of records that were refused as too large, each alone in its batch: no client can divide that."""
 
     _offered: dict[int, dict[int, tuple[int, int]]] = field(default_factory=dict)
-    _given: set[_Producer] = field(default_factory=set)
-    _partitions: dict[tuple[_Producer, str, int], _Partition] = field(default_factory=dict)
+    _sequences: Sequences = field(default_factory=Sequences)
     _in_flight: dict[int, set[int]] = field(default_factory=dict)
     _known: dict[tuple[str, str, int], int] = field(default_factory=dict)
     _beats: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)
@@ -145,6 +121,7 @@ class Judge:
                 case Closed():
                     self._in_flight.pop(event.change.connection, None)
                     self.totals.unanswered += len(event.unanswered)
+                    self._sequences.close(event.change.connection, _producers(event.unanswered, self.names))
 
     def _request(self, request: Request) -> None:
         self.totals.requests += 1
@@ -192,7 +169,7 @@ class Judge:
                     each["apiKey"]: (each["minVersion"], each["maxVersion"]) for each in fields["apiKeys"]
                 }
             case "InitProducerId" | "EndTxn" if fields.get("producerId", -1) >= 0:
-                self._given.add(_Producer(fields["producerId"], fields["producerEpoch"]))
+                self._sequences.give(Producer(fields["producerId"], fields["producerEpoch"]))
             case "Produce" if request.fields is not None:
                 self._produced(response, request.fields, fields)
             case "Fetch":
@@ -211,27 +188,39 @@ class Judge:
         idempotent = False
         for partition, topic in _partitions(fields, "topicData", "partitionData", self.names):
             batches, fault = _batches(partition["records"] or b"")
-            place = f"{topic}-{partition['index']}"
+            index = partition["index"]
             if fault or len(batches) != 1:
-                self._find("bad-batch", request, f"{place}: {fault or f'{len(batches)} batches in place of one'}")
+                self._find(
+                    "bad-batch", request, f"{topic}-{index}: {fault or f'{len(batches)} batches in place of one'}"
+                )
+            if index >= (most := self.names.most.get(topic, index + 1)):
+                self._find("unknown-partition", request, f"{topic}-{index}: it has {plural(most, 'partition')}")
             for batch in batches:
-                self.totals.batches += 1
-                self.totals.records += batch.record_count
-                if not batch.valid():
-                    self._find("bad-checksum", request, f"{place}: a batch of {batch.size_in_bytes:,} bytes")
-                    continue
-                repeated = False
-                if batch.producer_id >= 0 and batch.base_sequence >= 0:
-                    idempotent = True
-                    repeated = self._sequence(request, topic, partition["index"], batch)
-                self.totals.repeated += repeated
-                if not repeated:
-                    self._place(topic, partition["index"], batch)
+                idempotent |= self._batch(request, topic, index, batch)
         if idempotent:
             waiting = self._in_flight.setdefault(request.frame.connection, set())
             waiting.add(request.frame.correlation)
             if len(waiting) > _MOST_IN_FLIGHT:
                 self._find("too-many-in-flight", request, f"{len(waiting)} requests without an answer")
+
+    def _batch(self, request: Request, topic: str, index: int, batch: DefaultBatch) -> bool:
+        """Judge a batch that is sent; return whether it has a sequence."""
+        self.totals.batches += 1
+        self.totals.records += batch.record_count
+        if not batch.valid():
+            self._find("bad-checksum", request, f"{topic}-{index}: a batch of {batch.size_in_bytes:,} bytes")
+            return False
+        has_sequence, sent = batch.producer_id >= 0 and batch.base_sequence >= 0, SentBatch()
+        if batch.producer_id >= 0 > batch.base_sequence:
+            self._find("bad-batch", request, f"{topic}-{index}: producer {batch.producer_id}, but no sequence")
+        elif has_sequence:
+            sent = self._sequences.send(request.frame.connection, topic, index, batch)
+        if sent.kind:
+            self._find(sent.kind, request, sent.what)
+        self.totals.repeated += sent.repeated
+        if not sent.repeated:
+            self._place(topic, index, batch)
+        return has_sequence
 
     def _place(self, topic: str, index: int, batch: DefaultBatch) -> None:
         """Count the keyed records that are where Java's default partitioner puts them."""
@@ -246,31 +235,6 @@ class Judge:
         keyed.keyed += len(keys)
         keyed.as_java += sum(partition_for_key(key, partitions) == index for key in keys)
 
-    def _sequence(self, request: Request, topic: str, index: int, batch: DefaultBatch) -> bool:
-        """Judge a batch with a sequence; return whether it is one that was sent before."""
-        producer = _Producer(batch.producer_id, batch.producer_epoch)
-        found = self._partitions.setdefault((producer, topic, index), _Partition())
-        if not found.sent and found.expected is None and producer in self._given:
-            found.expected = 0
-        new = _Batch(batch.checksum, batch.size_in_bytes, batch.record_count)
-        if found.may_restart and batch.base_sequence == 0:
-            found.sent, found.expected, found.may_restart = {}, 0, False
-        place = f"{topic}-{index}: producer {producer.id} epoch {producer.epoch}, sequence {batch.base_sequence}"
-        old = found.sent.get(batch.base_sequence)
-        if old is None and found.expected not in {None, batch.base_sequence}:
-            self._find("sequence-gap", request, f"{place} in place of {found.expected}")
-        elif old is not None and (old.crc, old.size) == (new.crc, new.size):
-            return True
-        elif old is not None and not old.state.startswith("error"):
-            self._find("sequence-reused", request,
-                       f"{place}: {plural(new.records, 'record')} in {new.size:,} bytes; before, "
-                       f"{plural(old.records, 'other')} in {old.size:,} bytes, {old.state}")  # fmt: skip
-        found.sent[batch.base_sequence] = new
-        if len(found.sent) > _REMEMBERED:
-            found.sent.pop(next(iter(found.sent)))
-        found.expected = (batch.base_sequence + batch.record_count) & _WRAP
-        return False
-
     def _produced(self, response: Response, asked: Fields, fields: Fields) -> None:
         codes = {
             (topic, partition["index"]): partition["errorCode"]
@@ -282,15 +246,8 @@ class Judge:
                 self.totals.refused += bool(code)
                 if code == _TOO_LARGE and batch.record_count == 1:
                     self.indivisible |= _values(batch)
-                producer = _Producer(batch.producer_id, batch.producer_epoch)
-                found = self._partitions.get((producer, topic, partition["index"]))
-                sent = found.sent.get(batch.base_sequence) if found else None
-                if found is None or sent is None or code is None or sent.crc != batch.checksum:
-                    continue
-                found.may_restart |= code == _UNKNOWN_PRODUCER
-                if code or sent.state != "acknowledged":
-                    written = "acknowledged, and the response was lost" if response.is_lost else "acknowledged"
-                    sent.state = f"error {code}" if code else written
+                if code is not None:
+                    self._sequences.answer(topic, partition["index"], batch, code, is_lost=response.is_lost)
 
     # Consumers
 
@@ -330,6 +287,16 @@ class Judge:
     def _find(self, kind: str, request: Request, what: str) -> None:
         frame = request.frame
         self.findings.append(TraceFinding(kind, frame.at_ms, frame.connection, frame.client, what))
+
+
+def _producers(requests: Iterable[Request], names: Names) -> set[int]:
+    """Return the producer ids of the batches in these requests."""
+    return {
+        batch.producer_id
+        for request in requests if request.frame.api == "Produce" and request.fields is not None
+        for partition, _ in _partitions(request.fields, "topicData", "partitionData", names)
+        for batch in _batches(partition["records"] or b"")[0]
+    }  # fmt: skip
 
 
 def _values(batch: DefaultBatch) -> set[bytes]:

@@ -33,6 +33,9 @@ from kafka_conformance.wire.recording.trace import LONGEST_FRAME, SECRET, Connec
 __all__ = ["Proxy"]
 
 _CONNECT_S: Final = 10.0
+_READ_AHEAD: Final = 2**20
+"""Bytes that are read from a connection before a frame is whole: with less, reading pauses within each large batch."""
+_ONE_WRITE: Final = 2**16
 _SASL_HANDSHAKE: Final = "SaslHandshake"
 _VERSIONS: Final = "ApiVersions"
 _HEAD = struct.Struct(">hhi")
@@ -67,7 +70,9 @@ class Proxy:
         """Open the port for programs, 0 for a free one, and return it. Raises KitError."""
         self._failed = asyncio.get_running_loop().create_future()
         try:
-            self._listeners[("", 0)] = server = await asyncio.start_server(self._handler(self.to), "127.0.0.1", port)
+            self._listeners[("", 0)] = server = await asyncio.start_server(
+                self._handler(self.to), "127.0.0.1", port, limit=_READ_AHEAD
+            )
         except OSError as error:
             raise KitError(f"127.0.0.1:{port} cannot be listened on: {os.strerror(error.errno or 0)}") from error
         return _port_of(server)
@@ -89,12 +94,15 @@ class Proxy:
     async def own(self, address: Address) -> Address:
         """Return the address of ours that stands for a broker's."""
         if address not in self._listeners:
-            self._listeners[address] = await asyncio.start_server(self._handler(address), "127.0.0.1", 0)
+            self._listeners[address] = await asyncio.start_server(
+                self._handler(address), "127.0.0.1", 0, limit=_READ_AHEAD
+            )
         return "127.0.0.1", _port_of(self._listeners[address])
 
     def write(self, line: Frame | ConnectionChange) -> None:
         """Write a line of the trace. Raises OSError."""
-        self.file.write(msgspec.json.encode(line) + b"\n")
+        self.file.write(msgspec.json.encode(line))
+        self.file.write(b"\n")
 
     def warn_once(self, message: str) -> None:
         """Warn of something that each connection may meet again."""
@@ -174,7 +182,7 @@ class _Connection:
         """Pass frames in both directions until one side closes."""
         self._changed("opened")
         try:
-            opened = asyncio.open_connection(*self.address, ssl=self.proxy.tls)
+            opened = asyncio.open_connection(*self.address, ssl=self.proxy.tls, limit=_READ_AHEAD)
             broker_reader, broker_writer = await asyncio.wait_for(opened, _CONNECT_S)
         except (OSError, TimeoutError) as error:
             why = f"{self.broker} cannot be reached: {str(error) or f'no answer in {_CONNECT_S:.0f} s'}"
@@ -336,8 +344,11 @@ async def _frame(reader: asyncio.StreamReader) -> bytes | str:
 async def _passed(writer: asyncio.StreamWriter, data: bytes) -> bool:
     """Pass on a frame; return whether the other side takes it."""
     with contextlib.suppress(OSError):
-        writer.write(len(data).to_bytes(4))
-        writer.write(data)
+        if len(data) < _ONE_WRITE:
+            writer.write(len(data).to_bytes(4) + data)
+        else:  # a copy would cost more than a second call
+            writer.write(len(data).to_bytes(4))
+            writer.write(data)
         await writer.drain()
         return True
     return False

@@ -7,6 +7,7 @@ import contextlib
 import os
 import shutil
 import signal
+import subprocess
 from asyncio.subprocess import DEVNULL, STDOUT
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
@@ -61,7 +62,7 @@ async def record_until(
     cannot be written. The proxy is closed in any case.
     """
     ends: list[asyncio.Task[Any]] = [asyncio.create_task(proxy.failed()), asyncio.create_task(_flushing(proxy.file))]
-    process, reader = None, None
+    process, reader, guard = None, None, None
     try:
         if command:
             with _output(tail) as (streams, reader):
@@ -71,6 +72,7 @@ async def record_until(
                     )
                 except (OSError, ValueError) as error:
                     raise BadInput(f"{command[0]} cannot be started: {error}") from error
+            guard = _Guard(process.pid)
             ends.append(asyncio.create_task(process.wait()))
         ended, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED, timeout=limit_s if command else None)
         if not ended:
@@ -82,6 +84,8 @@ async def record_until(
         interrupts.acknowledge()  # else it is raised again while the command is ended
         if process is not None:
             await _end(process)
+        if guard is not None:
+            guard.close()
         if reader is not None:
             # What was printed is read; a process that left the group may keep its output open.
             await asyncio.wait([reader], timeout=_FLUSH_S)
@@ -90,6 +94,20 @@ async def record_until(
             task.cancel()
         await asyncio.gather(*ends, return_exceptions=True)
         await proxy.close()
+
+
+class _Guard:
+    """A shell that ends a group of processes if this process is killed: the pipe that it reads is closed then."""
+
+    def __init__(self, group: int) -> None:
+        self._shell = subprocess.Popen(
+            ["/bin/sh", "-c", 'read done || kill -s KILL -- "-$1"', "sh", str(group)], stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        )  # fmt: skip
+
+    def close(self) -> None:
+        """Leave the group alone, which has ended."""
+        self._shell.communicate(b"done\n")
 
 
 @contextlib.contextmanager

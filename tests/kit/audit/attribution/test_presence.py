@@ -11,8 +11,9 @@ import pytest
 from audit_truth import Producer, Topic, names
 
 from kafka_conformance.audit.attribution.block import Block, judge
+from kafka_conformance.audit.attribution.evidence import evidence
 from kafka_conformance.audit.attribution.placements import PLACEMENTS
-from kafka_conformance.audit.attribution.presence import evidence, implies, present
+from kafka_conformance.audit.attribution.presence import implies, present
 from kafka_conformance.audit.initial_sample import examine
 from kafka_conformance.audit.result import Placed
 from kafka_reference.partitioning import Partitioner

@@ -27,6 +27,14 @@ runpy.run_path({str(ADAPTER)!r})
 os.truncate(os.environ["RESULTS"], 0)
 open(os.environ["RESULTS"], "a").write("".join('{{"record": %d, "error": "no"}}\\n' % at for at in range(120)))
 """
+FORGETS = f"""
+import os, runpy
+runpy.run_path({str(ADAPTER)!r})
+lines = open(os.environ["RESULTS"]).readlines()
+if len(lines) > 10:
+    lines = ['{{"record": 0, "error": "no"}}\\n', *(line for line in lines if '"record": 0,' not in line)]
+    open(os.environ["RESULTS"], "w").writelines(lines)
+"""
 FAILS_ONCE = f"""
 import os, runpy
 if os.environ["CLIENT_ID"] == "produce/acks-1":
@@ -133,6 +141,26 @@ def test_broker_without_the_state_of_producers_is_shown_to_store_twice(address: 
     assert ran.return_value == 1
     assert "client/generated/2 in broker" in ran.output
     assert "stored-twice" in ran.output
+
+
+def test_script_that_differs_is_shrunk_to_a_file_that_is_run_again(address: str, tmp_path: Path) -> None:
+    events = tmp_path / "events.ndjson"
+    words = ("--to", address, "--run", "produce/plain", "--seed", "5", "--events", str(events))
+    ran = gate(*words, "--shrink", "2", "--traces", str(tmp_path / "t"), "--", sys.executable, "-c", FORGETS)
+    assert ran.return_value == 1, ran.output
+    found = list(from_lines(events.read_bytes().splitlines()))
+    (differed,) = [each for each in found if isinstance(each, Differed)]
+    assert differed.actual["smallest"] == ["of 2 more runs"]
+    assert "--scripts" in differed.by
+    assert differed.question["rounds"] == 1
+    assert "records" not in differed.question, "20 is the default; the second run, with one record, does not differ"
+    ran = gate(*shlex.split(differed.by)[2:])
+    assert ran.return_value == 1, ran.output
+
+
+def test_shrinking_needs_a_folder_for_the_smallest_script() -> None:
+    with pytest.raises(BadInput, match="--shrink needs --traces FOLDER"):
+        gate("--shrink", "3", "--", "true")
 
 
 def test_list_prints_the_scripts_and_needs_no_command() -> None:

@@ -35,7 +35,7 @@ def test_keys_and_values_are_those_of_the_seed() -> None:
 
 
 @pytest.mark.parametrize("script", [each for each in shipped() if each.stored], ids=lambda each: str(each.id))
-def test_consumer_reads_until_every_visible_record_has_come(script: Script) -> None:
+def test_workload_of_client_script_asks_consumer_for_every_visible_record(script: Script) -> None:
     workload = workload_of(script, 1)
     committed = script.settings.isolation == "read_committed"
     assert script.consume[-1] == sum(not (record.hidden and committed) for record in workload.records)

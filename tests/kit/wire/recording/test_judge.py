@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from crc32c import crc32c
 from traces import Conversation, batch
 
 from kafka_conformance.wire.codec.messages import shipped_codec
@@ -127,6 +128,105 @@ def test_batches_sent_again_after_unknown_producer_are_no_gap() -> None:
     assert kinds(talk) == []
 
 
+def refused_epoch(talk: Conversation) -> None:
+    """As Java's client was recorded: 3 records are refused with 47 while 7 are in flight, and the epoch is raised."""
+    talk.give_id()
+    talk.produced(talk.produce(batch(0)))
+    first, second = talk.produce(batch(1, 7)), talk.produce(batch(8, 3))
+    talk.produced(first)
+    talk.produced(second, error=47)
+
+
+def test_batch_behind_those_in_flight_may_open_a_new_epoch() -> None:
+    talk = Conversation()
+    refused_epoch(talk)
+    in_flight = talk.produce(batch(11, 7))
+    behind = talk.produce(batch(7, 3, epoch=1))
+    talk.produced(in_flight, error=45)
+    talk.produced(behind, error=45)
+    talk.produced(talk.produce(batch(0, 7, epoch=1)))
+    talk.produced(talk.produce(batch(7, 3, epoch=1)))
+    talk.produced(talk.produce(batch(10, 7, epoch=1)))
+    assert kinds(talk) == []
+    talk.produce(batch(18, epoch=1))
+    assert "sequence 18 in place of 17" in judged(talk).findings[0].what
+
+
+def test_new_epoch_may_begin_behind_a_batch_acknowledged_after_the_error() -> None:
+    """Java numbers a batch in flight again, whatever becomes of it: a broker refuses the next one with 45."""
+    talk = Conversation()
+    refused_epoch(talk)
+    talk.produced(talk.produce(batch(11, 7)))
+    talk.produced(talk.produce(batch(7, 3, epoch=1)), error=45)
+    talk.produced(talk.produce(batch(0, 3, epoch=2)))
+    assert kinds(talk) == []
+
+
+@pytest.mark.parametrize(("first", "found"), [(0, []), (3, []), (4, ["sequence-gap"]), (7, ["sequence-gap"])])
+def test_raised_epoch_that_begins_behind_no_batch_in_flight_is_a_gap(first: int, found: list[str]) -> None:
+    """Of 3 records that were refused, and with nothing in flight; no response gave the epoch."""
+    talk = Conversation()
+    refused_epoch(talk)
+    talk.produced(talk.produce(batch(first, 2, epoch=1)))
+    assert kinds(talk) == found
+
+
+def test_new_epoch_without_an_error_begins_at_zero_in_each_partition() -> None:
+    talk = Conversation()
+    talk.give_id()
+    for partition, first in ((0, 0), (1, 0), (2, 4)):
+        talk.produced(talk.produce(batch(first, 2, epoch=1), partition=partition), partition=partition)
+    assert kinds(talk) == ["sequence-gap"]
+
+
+def test_batches_behind_a_refused_one_may_be_numbered_lower_in_the_same_epoch() -> None:
+    """As a transactional producer of Java does: the 3 records of the refused batch are taken off."""
+    talk = Conversation()
+    talk.produced(talk.produce(batch(0, 5)))
+    refused, behind = talk.produce(batch(5, 3)), talk.produce(batch(8, 4))
+    talk.produced(refused, error=87)
+    new = talk.produce(batch(9, 2))
+    talk.produced(behind, error=45)
+    talk.produced(new, error=45)
+    talk.produced(talk.produce(batch(5, 4)))
+    talk.produced(talk.produce(batch(9, 2)))
+    talk.produced(talk.produce(batch(11)))
+    assert kinds(talk) == []
+    talk.produce(batch(14))
+    assert kinds(talk) == ["sequence-gap"]
+
+
+@pytest.mark.parametrize("sequence", [6, 7, 10])
+def test_sequence_that_no_refused_batch_explains_is_a_gap(sequence: int) -> None:
+    talk = Conversation()
+    talk.produced(talk.produce(batch(0, 5)))
+    talk.produced(talk.produce(batch(5, 3)), error=87)
+    talk.produce(batch(sequence, 2))
+    assert kinds(talk) == ["sequence-gap"]
+
+
+def test_gap_that_is_filled_later_is_found_once_for_each_batch_in_the_wrong_place() -> None:
+    talk = Conversation()
+    talk.give_id()
+    talk.produced(talk.produce(batch(0)))
+    talk.produced(talk.produce(batch(5, 4)), fate="lose-response")
+    for sequence in (1, 5, 9, 13):
+        talk.produced(talk.produce(batch(sequence, 4)))
+    assert kinds(talk) == ["sequence-gap", "sequence-gap"]
+
+
+def test_batch_of_an_older_epoch_in_the_partition_is_stale() -> None:
+    talk = Conversation()
+    talk.give_id()
+    talk.produced(talk.produce(batch(0)))
+    talk.produced(talk.produce(batch(0, epoch=1), partition=1), partition=1)
+    talk.produced(talk.produce(batch(1)))  # another partition: it goes on until its batches are answered
+    talk.produced(talk.produce(batch(0, epoch=1)))
+    assert kinds(talk) == []
+    talk.produced(talk.produce(batch(2)), error=47)
+    assert kinds(talk) == ["stale-epoch"]
+
+
 @pytest.mark.parametrize(("many", "found"), [(5, []), (6, ["too-many-in-flight"])])
 def test_sixth_in_flight_produce_request_of_idempotent_producer_is_found(many: int, found: list[str]) -> None:
     talk = Conversation()
@@ -135,7 +235,7 @@ def test_sixth_in_flight_produce_request_of_idempotent_producer_is_found(many: i
     assert kinds(talk) == found
 
 
-def test_produce_responses_free_in_flight_slots_for_further_requests() -> None:
+def test_trace_with_responses_between_requests_has_no_finding_of_too_many_in_flight() -> None:
     talk = Conversation()
     waiting = [talk.produce(batch(sequence)) for sequence in range(5)]
     for sequence in range(5, 20):
@@ -218,7 +318,28 @@ def test_heartbeat_later_than_session_timeout_is_found(late_ms: float, found: li
     assert kinds(talk) == found
 
 
-def test_keyed_records_on_partition_chosen_by_java_partitioner_are_counted() -> None:
+def test_older_epoch_is_stale_on_a_connection_opened_after_the_newer_one_ended() -> None:
+    talk = Conversation()
+    talk.give_id()
+    talk.produce(batch(0, epoch=1), connection=2)
+    talk.produce(batch(0, epoch=0), connection=1)  # this one was opened before, and may be read late
+    assert kinds(talk) == []
+    talk.close(2)
+    talk.produce(batch(1, epoch=0), connection=1)
+    assert kinds(talk) == []
+    talk.produce(batch(2, epoch=0), connection=3)
+    assert kinds(talk) == ["stale-epoch"]
+
+
+def test_batch_with_a_producer_id_and_no_sequence_is_refused_by_brokers() -> None:
+    talk, data = Conversation(), bytearray(batch(0))
+    data[53:57] = b"\xff" * 4
+    data[17:21] = crc32c(bytes(data[21:])).to_bytes(4)
+    talk.produced(talk.produce(bytes(data)), error=87)
+    assert kinds(talk) == ["bad-batch"]
+
+
+def test_keyed_records_are_counted_by_java_partition_and_unknown_partition_is_found() -> None:
     talk = Conversation()
     partitions = [{"errorCode": 0, "partitionIndex": one, "leaderId": 1, "leaderEpoch": 0, "replicaNodes": [1],
                    "isrNodes": [1], "offlineReplicas": []} for one in range(4)]  # fmt: skip
@@ -228,8 +349,11 @@ def test_keyed_records_on_partition_chosen_by_java_partitioner_are_counted() -> 
     )
     for partition in range(4):
         talk.produced(talk.produce(batch(-1, 2, producer=-1), partition=partition), partition=partition)
+    assert kinds(talk) == []
     placed = judged(talk).placed["orders"]
     assert (placed.partitions, placed.keyed, placed.as_java) == (4, 8, 2)
+    talk.produce(batch(-1, producer=-1), partition=4)
+    assert kinds(talk) == ["unknown-partition"]
 
 
 def test_undecodable_message_in_trace_is_counted() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,8 +12,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kafka_conformance.audit.attribution.block import Block
+from kafka_conformance.audit.sources import slices
+from kafka_conformance.audit.topics import Span, offset_count
 
-__all__ = ["BlockPacker"]
+__all__ = ["BlockPacker", "BlockReader", "ranges"]
 
 MOST_RECORDS, MOST_BYTES = 65_536, 32 << 20
 """A block ends with the record that reaches the first, or exceeds the second with the bytes of all keys."""
@@ -65,3 +68,46 @@ class BlockPacker:
 
 def _size(keys: pa.BinaryArray) -> int:
     return int(pc.sum(pc.binary_length(keys)).as_py() or 0)
+
+
+class BlockReader(ABC):
+    """The records of a topic in ``spans``, read in the order of their offsets. A small topic is read once and held."""
+
+    def __init__(self, spans: Mapping[int, Span]) -> None:
+        self.spans = spans
+        self._held: Sequence[Block] = ()
+
+    def sample(self, records: int) -> pa.Table:
+        """Return the records that Spark samples: slices of partitions, all records of a small topic."""
+        if offset_count(self.spans) > records:
+            return table_of([block for spans in slices(self.spans, records) for block in self._read(spans)])
+        self._held = list(self._read(self.spans))
+        return table_of(self._held)
+
+    def blocks(self, spans: Mapping[int, Span]) -> Iterator[Block]:
+        """Yield the records in these spans as blocks, those of a partition in the order of their offsets."""
+        if self._held and ranges(spans) == ranges(self.spans):
+            yield from self._held
+        else:
+            yield from self._read(spans)
+
+    def narrow(self, spans: Mapping[int, Span]) -> None:
+        """Read these offsets only, by partition."""
+        self.spans, self._held = spans, ()
+
+    @abstractmethod
+    def _read(self, spans: Mapping[int, Span]) -> Iterator[Block]:
+        """Read these spans."""
+
+
+def ranges(spans: Mapping[int, Span]) -> list[tuple[int, int, int]]:
+    """Return the partitions to read, each with its first offset and its end."""
+    return [(number, span.first, span.end) for number, span in sorted(spans.items()) if span.end > span.first]
+
+
+def table_of(blocks: Sequence[Block]) -> pa.Table:
+    """Return the records of blocks as a table, as ``initial_sample.look`` takes them."""
+    rows = [(np.full(len(block.offsets), block.partition, np.int32), block.offsets, block.keys) for block in blocks]
+    kinds = (pa.int32(), pa.int64(), pa.binary())
+    columns = [pa.chunked_array([pa.array(row[at], kind) for row in rows], kind) for at, kind in enumerate(kinds)]
+    return pa.table(dict(zip(("partition", "offset", "key"), columns, strict=True)))

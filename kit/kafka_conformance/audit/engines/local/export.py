@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
@@ -47,6 +48,9 @@ LARGEST_TEXT = 2**31
 _ENDS = ("first", "end")
 _INT64 = range(-(2**63), 2**63)
 
+
+_HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""What Spark and Hive write for a null in a folder's name."""
 
 _FAULTS = (pa.ArrowException, OSError, UnicodeDecodeError)
 """What pyarrow raises for a file: of the last kind for a name or a text that is not UTF-8."""
@@ -216,7 +220,9 @@ def _read_text(files: Sequence[str], path: str, form: str, key: str) -> pa.Table
     names: dict[str, None] = {}
     size = 0
     for name in files:
-        for row in text_rows(name, form, key):
+        in_folders = _folder_columns(name, key)
+        for read in text_rows(name, form, key):
+            row = in_folders | read
             names.update(dict.fromkeys(row))
             for column, values in columns.items():
                 values.append(value := row.get(column))
@@ -229,6 +235,15 @@ def _read_text(files: Sequence[str], path: str, form: str, key: str) -> pa.Table
         raise no_key_type(path, key, kinds[0])
     plain = {name: values for name, values in columns.items() if name in names or not names}
     return pa.table({name: pa.array(values, _text_type(values)) for name, values in plain.items()})
+
+
+def _folder_columns(name: str, key: str) -> dict[str, Any]:
+    """Return the columns in the names of a file's folders, such as ``partition=3``: Spark and Kafka Connect write them."""
+    pairs = (part.partition("=") for part in Path(name).parent.parts)
+    return {
+        column: int(text) if column != key and text.isascii() and text.isdecimal() else unquote(text)
+        for column, equals, text in pairs if equals and text != _HIVE_NULL
+    }  # fmt: skip
 
 
 def _text_type(values: Sequence[Any]) -> pa.DataType:

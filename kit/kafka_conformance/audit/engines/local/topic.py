@@ -17,15 +17,15 @@ import numpy as np
 import pyarrow as pa
 
 from kafka_conformance.audit.attribution.block import Block
-from kafka_conformance.audit.engines.local.blocks import BlockPacker
+from kafka_conformance.audit.engines.local.blocks import BlockPacker, BlockReader, ranges
 from kafka_conformance.audit.isolation import READ_COMMITTED, READ_UNCOMMITTED
-from kafka_conformance.audit.sources import slices, still_there
-from kafka_conformance.audit.topics import Span, offset_count
+from kafka_conformance.audit.sources import still_there
+from kafka_conformance.audit.topics import Span
 from kafka_conformance.brokers.client_settings import ClientSettings
 from kafka_conformance.brokers.topic_check import QUIET
 from kafka_conformance.core.errors import BadInput, KitError
 
-__all__ = ["LIMIT_S", "LocalTopic", "table_of"]
+__all__ = ["LIMIT_S", "LocalTopic"]
 
 LIMIT_S = 20.0
 """Limit for a broker to respond, in seconds."""
@@ -44,12 +44,12 @@ _OWN = {
 _ADMIN = {"socket.connection.setup.timeout.ms": 5000}
 
 
-class LocalTopic:
+class LocalTopic(BlockReader):
     """A topic at a broker; :meth:`find` creates one. It fulfils ``local.run.LocalSource``."""
 
     def __init__(self, topic: str, settings: Mapping[str, Any], spans: Mapping[int, Span]) -> None:
-        self.name, self.spans, self.partitions = topic, spans, len(spans)
-        self._settings, self._held = settings, list[Block]()
+        super().__init__(spans)
+        self.name, self.partitions, self._settings = topic, len(spans), settings
 
     @staticmethod
     def find(topic: str, client: ClientSettings, planned: Mapping[int, Span] | None = None) -> LocalTopic:
@@ -61,24 +61,6 @@ class LocalTopic:
         current = _spans(topic, settings)
         return LocalTopic(topic, settings, current if planned is None else still_there(topic, current, planned))
 
-    def sample(self, records: int) -> pa.Table:
-        """Return the records that Spark samples: slices of partitions, all records of a small topic."""
-        if offset_count(self.spans) > records:
-            return table_of([block for spans in slices(self.spans, records) for block in self._read(spans)])
-        self._held = list(self._read(self.spans))
-        return table_of(self._held)
-
-    def blocks(self, spans: Mapping[int, Span]) -> Iterator[Block]:
-        """Yield the records in these spans as blocks, those of a partition in the order of their offsets."""
-        if self._held and _ranges(spans) == _ranges(self.spans):
-            yield from self._held
-        else:
-            yield from self._read(spans)
-
-    def narrow(self, spans: Mapping[int, Span]) -> None:
-        """Read these offsets only, by partition."""
-        self.spans = spans
-
     def offsets_at(self, time_ms: int) -> Mapping[int, int]:
         """Return by partition the offset of the first record with this timestamp or a later one, where there is one."""
         return _offsets_at(self.name, self._settings, sorted(self.spans), time_ms)
@@ -88,7 +70,7 @@ class LocalTopic:
         return {number: span.first for number, span in _spans(self.name, self._settings).items()}
 
     def _read(self, spans: Mapping[int, Span]) -> Iterator[Block]:
-        wanted = iter(_ranges(spans))
+        wanted = iter(ranges(spans))
         while some := list(islice(wanted, AT_ONCE)):
             with _Reader(self.name, self._settings, some) as reader:
                 yield from reader.blocks()
@@ -170,11 +152,6 @@ class _Reader:
         self._consumer.pause([TopicPartition(self._topic, number)])
 
 
-def _ranges(spans: Mapping[int, Span]) -> list[tuple[int, int, int]]:
-    """Return the partitions to read, each with its first offset and its end."""
-    return [(number, span.first, span.end) for number, span in sorted(spans.items()) if span.end > span.first]
-
-
 def _spans(topic: str, settings: Mapping[str, Any]) -> dict[int, Span]:
     """Return the offsets that a consumer reads; with ``read_committed`` each span has the offsets that follow it."""
     from confluent_kafka import Consumer, IsolationLevel, KafkaException, TopicPartition
@@ -218,11 +195,3 @@ def _offsets_at(topic: str, settings: Mapping[str, Any], numbers: Sequence[int],
     finally:
         consumer.close()
     return {place.partition: place.offset for place in found if place.offset >= 0}
-
-
-def table_of(blocks: Sequence[Block]) -> pa.Table:
-    """Return the records of blocks as a table, as ``first_look.look`` takes them."""
-    rows = [(np.full(len(block.offsets), block.partition, np.int32), block.offsets, block.keys) for block in blocks]
-    kinds = (pa.int32(), pa.int64(), pa.binary())
-    columns = [pa.chunked_array([pa.array(row[at], kind) for row in rows], kind) for at, kind in enumerate(kinds)]
-    return pa.table(dict(zip(("partition", "offset", "key"), columns, strict=True)))

@@ -71,6 +71,21 @@ def test_partition_column_in_hive_style_folder_names_is_read(tmp_path: Path) -> 
     assert set(read(LocalExport(str(tmp_path / "a"), "parquet", 4))) == {(2, 3), (2, 7), (2, 9)}
 
 
+@pytest.mark.parametrize(("form", "content"), [
+    ("json", b'{"offset": 7, "key": "a"}\n{"offset": 8, "key": null}\n'), ("csv", b"offset,key\n7,a\n8,\n"),
+])  # fmt: skip
+def test_partition_in_the_folder_name_of_a_text_export_is_read(tmp_path: Path, form: str, content: bytes) -> None:
+    """As Spark's ``partitionBy`` and Kafka Connect's object store sinks write: the file has no partition."""
+    for partition in (0, 2):
+        folder = tmp_path / "day=2025-01-01" / f"partition={partition}"
+        folder.mkdir(parents=True)
+        (folder / "part-0").write_bytes(content)
+    export = local_source(ExportFiles(str(tmp_path), form, 4), Engine())
+    assert isinstance(export, LocalExport)
+    found = {place: key for place, (_, key) in read(export).items()}
+    assert found == {(0, 7): b"a", (0, 8): None, (2, 7): b"a", (2, 8): None}
+
+
 @pytest.mark.parametrize(("encoding", "write"), [
     ("utf8", bytes.decode), ("hex", bytes.hex), ("base64", lambda key: base64.b64encode(key).decode()),
 ])  # fmt: skip
