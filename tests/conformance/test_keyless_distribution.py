@@ -95,7 +95,7 @@ def test_java_distribution_of_keyless_records_matches_the_prediction_per_release
         ("spread-never-drained", "2.8.2", asked("default", SIX, 1, drain_after=SLOW)),
         ("spread-sticky-repeats", "3.2.3", asked("default", led(1, 0), 1)),
         ("spread-second-call-left-out", "3.9.1", asked("round-robin", SIX, 1, batch_records=1)),
-        ("spread-as-3.9.1", "3.9.2", asked("round-robin", SIX, 1, batch_records=1)),
+        ("sticky-distribution-3.9.2-like-3.9.1", "3.9.2", asked("round-robin", SIX, 1, batch_records=1)),
         ("spread-switch-not-completed", "4.4.0", asked("builtin", SIX, 1, drain_after=SLOW)),
         ("spread-switch-not-put-off", "4.4.0", asked("builtin", SIX, 1, drain_after=ODD_PACES)),
         ("spread-queues-unseen", "4.4.0", asked("builtin", SIX, 1, queue_sizes=[0, 3, 1, 0, 0, 9])),

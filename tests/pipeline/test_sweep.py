@@ -113,11 +113,10 @@ def test_sweep_on_spark_detects_a_mutant_of_murmur2_or_partition_for_key(
 
 
 def test_sweep_of_generated_scripts_detects_a_mutant_and_names_the_mutant(spark: Spark, tmp_path: Path) -> None:
-    from kafka_conformance.rules.mutants import MUTANTS
+    from kafka_conformance.rules.mutants import written_mutants
 
-    mutant = next(
-        mutant for mutant in MUTANTS if mutant.rule == "round-robin-partitioner" and str(mutant.release) == "4.4.0"
-    )
+    rule = RULES["round-robin-partitioner"]
+    mutant = next(mutant for mutant in written_mutants(rule) if str(mutant.release) == "4.4.0")
     part = ("round-robin-partitioner", "4.4.0", Scripts(500, 1))
     (result,) = swept(spark, tmp_path / "run", part, answerer=f"mutant:{mutant.slug}", kills=True)
     assert result.differing > 0

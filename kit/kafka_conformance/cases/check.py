@@ -24,7 +24,7 @@ from kafka_conformance.core.protocol import Answered, Crashed, Differs, Errored,
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.mutants import MUTANTS
+from kafka_conformance.rules.mutants import written_mutants
 from kafka_reference.proven import lacks_proof
 from kafka_reference.releases import Release, parse_release
 
@@ -125,7 +125,7 @@ def _provenance_drifts(rule: Rule, frozen: Frozen, releases: Sequence[Release]) 
 
 
 def _kill_drifts(rule: Rule, frozen: Frozen, questions: Sequence[Question]) -> Iterator[str]:
-    mutants = [mutant for mutant in MUTANTS if mutant.rule == rule.slug]
+    mutants = written_mutants(rule)
     killed = set()
     for case, now in zip(frozen.cases, kills(rule, mutants, frozen.cases, questions), strict=True):
         killed |= {*now}

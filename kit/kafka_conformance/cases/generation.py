@@ -32,7 +32,7 @@ from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source, sources
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.rules.eras import eras
-from kafka_conformance.rules.mutants import MUTANTS
+from kafka_conformance.rules.mutants import written_mutants
 from kafka_reference.releases import Release, parse_release
 
 __all__ = ["GenerationPlan", "Java", "RuleCases", "apart", "freeze"]
@@ -134,7 +134,7 @@ def _questions(rule: Rule, plan: GenerationPlan, progress: Steps) -> _Asked:
     progress.doing(f"making questions for {rule.slug}")
     asked: Sequence[Source] = sources(rule, plan.examples_of(rule), plan.seed)
     progress.doing(f"looking for questions that kill the mutants of {rule.slug}")
-    mutants = [mutant for mutant in MUTANTS if mutant.rule == rule.slug]
+    mutants = written_mutants(rule)
     found = killers(rule, mutants, asked, plan.examples_of(rule), plan.seed)
     wanted = list(dict.fromkeys(question for some in found.values() for question in some))
     if (swept := plan.swept.get(rule.slug)) is not None:
@@ -173,7 +173,7 @@ def _made(asked: _Asked, plan: GenerationPlan, java: Java) -> RuleCases:
     quota = 0 if plan.extends else plan.quotas.get(rule.slug, USUAL_QUOTA)
     chosen = choose(_candidates(asked), asked.wanted, quota)
     kept = plan.kept.get(rule.slug, {})
-    mutants = [mutant for mutant in MUTANTS if mutant.rule == rule.slug]
+    mutants = written_mutants(rule)
     pairs = [
         (candidate.question, case)
         for candidate in chosen

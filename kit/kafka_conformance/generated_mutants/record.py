@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from kafka_conformance.cases.store import folder_of_cases
+from kafka_conformance.cases.store import frozen
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import exists, read_bytes, write_whole
@@ -55,11 +55,12 @@ class Record(msgspec.Struct, frozen=True):
 def fingerprint_of(slug: str, mutants: Sequence[Mutant], code: str = "") -> str:
     """Return the sha256 of what decides the fate of a rule's mutants, but for the questions of other rules.
 
-    ``code`` is the fingerprint of the rule, by default as installed.
+    ``code`` is the fingerprint of the rule, by default as installed. Which written mutants a frozen case kills is left out.
     """
     digest = hashlib.sha256((code or fingerprint(RULES[slug])).encode())
-    cases = folder_of_cases() / f"{slug}.ndjson"
-    digest.update(hashlib.sha256(cases.read_bytes() if cases.is_file() else b"").digest())
+    shipped_cases = frozen(RULES[slug])
+    for case in () if shipped_cases is None else shipped_cases.cases:
+        digest.update(msgspec.json.encode((case.id, case.releases, case.answer)) + b"\n")
     for mutant in mutants:
         digest.update(mutant.mutation.key.encode() + b"\n")
     return digest.hexdigest()

@@ -40,7 +40,7 @@ SLUGS: Final = ("murmur2", "round-robin-partitioner", "builtin-partitioner", "id
 """A rule with one field, a script, a script with draws, and a rule with several fields."""
 _MUTANTS = (
     "one-bit",
-    "round-3.9.1-in-3.9.2",
+    "round-remembers-on",
     "round-counts-afterwards",
     "adaptive-ignored",
     "retries-0-by-default",

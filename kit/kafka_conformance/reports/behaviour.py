@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -13,7 +12,7 @@ from rich.text import Text
 
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.reports.tables import PlainTable
-from kafka_conformance.rules.eras import record_in
+from kafka_conformance.rules.eras import record_in, value_text
 from kafka_reference.behaviour import Behaviour, Change
 from kafka_reference.releases import Release
 
@@ -44,7 +43,7 @@ class BehaviourLine:
     @property
     def words(self) -> list[str]:
         """The value in each release, as text."""
-        return ["not there" if value is None else _in_words(value[0]) for value in self.values]
+        return ["not there" if value is None else value_text(value[0]) for value in self.values]
 
 
 def behaviour_lines(rule: Rule, releases: Sequence[Release]) -> list[BehaviourLine]:
@@ -95,7 +94,7 @@ def _lines(rule: Rule, record: type[Behaviour], releases: Sequence[Release]) -> 
     resolved = [record_in(record, release) for release in releases]
     for change in record.changes():
         values = tuple(None if one is None else (getattr(one, change.name),) for one in resolved)
-        spans = _spans_in_words(change)
+        spans = _spansvalue_text(change)
         line = BehaviourLine(record.java_class, record, change.name, values, change.effect, spans, change.ticket)
         if str(line) not in rule.unobservable:
             yield line
@@ -108,43 +107,18 @@ def _table(record: type[Behaviour], first: Rule, rule: Rule) -> str:
     changes = record.changes()
     if not changes:
         return f"{title}: no change in any release."
-    rows = [(f"`{change.name}`", change.effect, _spans_in_words(change), change.ticket) for change in changes]
+    rows = [(f"`{change.name}`", change.effect, _spansvalue_text(change), change.ticket) for change in changes]
     lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
     return "\n".join([f"{title}:", "", "| field | effect | releases | ticket |", "|---|---|---|---|", *lines])
 
 
-def _spans_in_words(change: Change) -> str:
+def _spansvalue_text(change: Change) -> str:
     if change.values and all(value is True for _, value in change.values) and change.otherwise is False:
         return ", ".join(str(spans) for spans, _ in change.values)
-    words = [f"{spans}: {_in_words(value)}" for spans, value in change.values]
+    words = [f"{spans}: {value_text(value)}" for spans, value in change.values]
     if change.otherwise is not None:
-        words.append(f"otherwise: {_in_words(change.otherwise)}")
+        words.append(f"otherwise: {value_text(change.otherwise)}")
     return "; ".join(words)
-
-
-def _in_words(value: Any) -> str:
-    """Return a value of a record for people."""
-    match value:
-        case bool():
-            return "yes" if value else "no"
-        case None:
-            return "none"
-        case enum.Enum():
-            return value.value if isinstance(value.value, str) else _named(value)
-        case frozenset() | set():
-            return ", ".join(sorted(map(_in_words, value))) or "none"
-        case tuple() | list():
-            return ", ".join(map(_in_words, value)) or "none"
-        case dict():
-            return ", ".join(f"{_in_words(key)}: {_in_words(each)}" for key, each in value.items())
-        case type():
-            return value.__name__
-        case _:
-            return str(value)
-
-
-def _named(value: enum.Enum) -> str:
-    return value.name if type(value).__str__ is enum.Enum.__str__ else str(value)
 
 
 def _short(java_class: str) -> str:

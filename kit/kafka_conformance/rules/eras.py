@@ -12,6 +12,7 @@ stands for its era.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +34,8 @@ __all__ = [
     "record_in",
     "releases_of",
     "spans_of",
+    "value_text",
+    "visible_fields",
 ]
 
 ERAS = "eras"
@@ -62,7 +65,7 @@ def eras(rule: Rule) -> tuple[Era, ...]:
         release for release in proven_releases() if release in rule.releases and not lacks_proof(release, rule.slug)
     ]
     for release in having:
-        values = _behaviour(rule, release)
+        values = visible_fields(rule, release)
         same = next((releases for others, releases in found if others == values), None)
         if same is None:
             found.append((values, [release]))
@@ -101,8 +104,11 @@ def releases_of(spans: str, among: Iterable[Release]) -> list[Release]:
     return sorted(found)
 
 
-def _behaviour(rule: Rule, release: Release) -> dict[str, Any]:
-    """Return the fields that a question of the rule can show, with their values."""
+def visible_fields(rule: Rule, release: Release) -> dict[str, Any]:
+    """Return the fields of behaviour records that a question of the rule can show, with their values.
+
+    The name of a record stands for whether the release has its class.
+    """
     fields: dict[str, Any] = {}
     for record, resolved in zip(rule.behaviours, behaviour_in(rule, release), strict=True):
         for change in record.changes():
@@ -123,3 +129,28 @@ def record_in(record: type[Behaviour], release: Release) -> Behaviour | None:
         return record.of(release)
     except NotInThisRelease:
         return None
+
+
+def value_text(value: Any) -> str:
+    """Return a value of a behaviour record as readers see it: yes and no, names, lists."""
+    match value:
+        case bool():
+            return "yes" if value else "no"
+        case None:
+            return "none"
+        case enum.Enum():
+            return value.value if isinstance(value.value, str) else _named(value)
+        case frozenset() | set():
+            return ", ".join(sorted(map(value_text, value))) or "none"
+        case tuple() | list():
+            return ", ".join(map(value_text, value)) or "none"
+        case dict():
+            return ", ".join(f"{value_text(key)}: {value_text(each)}" for key, each in value.items())
+        case type():
+            return value.__name__
+        case _:
+            return str(value)
+
+
+def _named(value: enum.Enum) -> str:
+    return value.name if type(value).__str__ is enum.Enum.__str__ else str(value)

@@ -5,13 +5,13 @@ in a release where the mistake shows. A mutant that survives means that the ques
 the run.
 
 Mutants are discovered by package: each ``rules/<package>/*mutants.py`` defines ``MUTANTS``; they are imported when
-mutants are asked for.
+mutants are asked for. Those that confuse two releases are made from the eras of the rule: see ``release_mutants``.
 """
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -19,9 +19,11 @@ from typing import Any
 from kafka_conformance import rules
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.suggestion import did_you_mean
+from kafka_conformance.rules.release_mutants import release_mutants
 
-__all__ = ["MUTANTS", "mutant_named"]
+__all__ = ["MUTANTS", "mutant_named", "written_mutants"]
 
 
 class _Mutants(Sequence[Mutant]):
@@ -29,7 +31,9 @@ class _Mutants(Sequence[Mutant]):
 
     @cached_property
     def _all(self) -> tuple[Mutant, ...]:
-        return tuple(mutant for slug in rules.RULES for mutant in _discover(slug))
+        return tuple(
+            mutant for rule in rules.RULES.values() for mutant in (*written_mutants(rule), *release_mutants(rule))
+        )
 
     def __len__(self) -> int:
         return len(self._all)
@@ -50,8 +54,8 @@ def mutant_named(slug: str) -> Mutant:
     return found
 
 
-def _discover(slug: str) -> Iterator[Mutant]:
-    package = import_module(f"{rules.__name__}.{slug.replace('-', '_')}")
-    for module in pkgutil.iter_modules(package.__path__):
-        if module.name.endswith("mutants"):
-            yield from import_module(f"{package.__name__}.{module.name}").MUTANTS
+def written_mutants(rule: Rule) -> list[Mutant]:
+    """Return the mutants of a rule that people wrote: all but those made from its eras."""
+    package = import_module(f"{rules.__name__}.{rule.slug.replace('-', '_')}")
+    modules = (module.name for module in pkgutil.iter_modules(package.__path__) if module.name.endswith("mutants"))
+    return [mutant for name in modules for mutant in import_module(f"{package.__name__}.{name}").MUTANTS]

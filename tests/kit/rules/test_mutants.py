@@ -140,9 +140,8 @@ def producer(
         ("keys-not-ignored", "4.4.0", producer("666f6f", ignore=True), 2),
         ("unplugged", "4.4.0", producer("666f6f", returns=7), 2),
         ("negative-unchecked", "4.4.0", producer(returns=-3), -3),
-        ("as-3.2", "4.4.0", producer(), 3),
-        ("as-3.1", "3.2.3", producer(returns=-1), -1),
-        ("as-0.11", "0.10.0.1", producer(partition=7), 7),
+        ("producer-partition-3.3.0-like-3.2.3", "3.3.0", producer(), 3),
+        ("producer-partition-3.2.0-like-3.1.2", "3.2.0", producer(returns=-1), -1),
         ("index-for-id", "2.8.2", producer(), 0),
     ],
 )
@@ -153,8 +152,8 @@ def test_producer_partition_mutant_gives_documented_wrong_partition(
     assert said(slug, question, version) == {"partition": answer}
 
 
-def test_mutant_with_0_10_partition_check_throws_in_0_11() -> None:
-    assert said("as-0.10.0", producer(partition=7), "0.11.0.3") == {
+def test_mutant_with_0_10_0_partition_check_throws_in_0_10_1() -> None:
+    assert said("producer-partition-0.10.1.0-like-0.10.0.1", producer(partition=7), "0.10.1.0") == {
         "raises": "IllegalArgumentException",
         "message": "Invalid partition given with record: 7 is not in the range [0...2].",
     }

@@ -26,7 +26,7 @@ from kafka_conformance.oracle.session import chosen_releases, jvm_name, open_ora
 from kafka_conformance.reports.tables import table
 from kafka_conformance.reports.terminal import console, plural
 from kafka_conformance.rules import named
-from kafka_conformance.rules.mutants import MUTANTS
+from kafka_conformance.rules.mutants import written_mutants
 from kafka_jars.pins import load
 from kafka_reference.releases import Release
 
@@ -97,7 +97,7 @@ def _recount(rules: Sequence[Rule], folder: Path) -> int:
         for slug, found in read_folder(folder, rules).items():
             progress.doing(slug)
             rule = next(one for one in rules if one.slug == slug)
-            mutants = [mutant for mutant in MUTANTS if mutant.rule == slug]
+            mutants = written_mutants(rule)
             killed = kills(rule, mutants, found.cases, [case.typed_question(rule) for case in found.cases])
             pairs = zip(found.cases, killed, strict=True)
             write(folder / f"{slug}.ndjson", found.provenance,
@@ -224,7 +224,7 @@ def _print(made: Sequence[RuleCases], sizes: Sequence[int], folder: Path, seed: 
 def _row(each: RuleCases, size: int) -> list[str]:
     cases = each.frozen.cases
     newest = list(each.frozen.provenance.jars)[-1:]
-    mutants = sum(mutant.rule == each.rule.slug for mutant in MUTANTS)
+    mutants = len(written_mutants(each.rule))
     labels = {label for case in cases for label in each.rule.labels(case.typed_question(each.rule))}
     return [
         each.rule.slug,

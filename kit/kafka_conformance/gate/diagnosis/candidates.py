@@ -5,7 +5,7 @@ kind                   candidates
 =====================  ================================================================================================
 another release        the reference in the nearest of the pinned releases in which the rule's classes behave the same:
                        ``as-2.3.1``
-a known mistake        the mutants of the rule
+a known mistake        the mutants of the rule that people wrote
 the wrong form         the right answer in another form: a number as text, another error name, no message
 a slip                 off by one in either direction, a field of the question echoed, a constant answer, a sum in 64 bits
 keys                   another hash, or the right one over other bytes; a wrong hash combined with a wrong mapping from
@@ -36,7 +36,8 @@ from kafka_conformance.gate.diagnosis.keyed_candidates import keyed_candidates
 from kafka_conformance.oracle.session import chosen_releases
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.eras import behaviour_in
-from kafka_conformance.rules.mutants import MUTANTS
+from kafka_conformance.rules.mutants import written_mutants
+from kafka_conformance.rules.release_mutants import references_of
 from kafka_jars.pins import load
 from kafka_reference.releases import Release
 
@@ -54,9 +55,7 @@ _CONSTANT = ("https://github.com/SOHU-Co/kafka-node/issues/1132",)
 def candidates(rule: Rule, release: Release, wrong: Sequence[Difference]) -> Iterator[Candidate]:
     """Return all candidates for this rule in this release, the simplest first."""
     yield from _releases(rule, release)
-    yield from (
-        replace(mutant_candidate(mutant, release), is_mutant=True) for mutant in MUTANTS if mutant.rule == rule.slug
-    )
+    yield from (replace(mutant_candidate(mutant, release), is_mutant=True) for mutant in written_mutants(rule))
     yield from _misspelt(wrong)
     yield from _slips(rule)
     yield from _sums(rule)
@@ -83,9 +82,8 @@ def _releases(rule: Rule, release: Release) -> Iterator[Candidate]:
     for other in (*before, *(other for other in others if other > release)):
         if (records := behaviour_in(rule, other)) not in known:
             known.append(records)
-            yield Candidate(
-                f"as-{other}", f"answers as Kafka {other}", partial(_by_release, rule.slug, other), release=other
-            )
+            answer, references = partial(_by_release, rule.slug, other), references_of(rule, other)
+            yield Candidate(f"as-{other}", f"answers as Kafka {other}", answer, references, release=other)
 
 
 @lru_cache(maxsize=8192)

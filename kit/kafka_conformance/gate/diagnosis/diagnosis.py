@@ -49,6 +49,7 @@ from kafka_conformance.gate.answer_parts import read
 from kafka_conformance.gate.diagnosis.candidate import Candidate, line_of
 from kafka_conformance.gate.diagnosis.candidates import candidates, pinned
 from kafka_conformance.rules.eras import behaviour_in
+from kafka_conformance.rules.release_mutants import difference
 from kafka_reference.releases import Release
 
 __all__ = ["BYTES", "CHECKED", "KEYS", "LEAST", "MOST", "REPORTED", "Explanation", "Placed", "diagnose", "key_of"]
@@ -183,17 +184,15 @@ class _Case:
     def explanation(self, suspect: _Suspect, total: int) -> Explanation:
         """Return one explanation with its counts; ``total`` is the number of all wrong answers."""
         candidate, alike = suspect.candidate, self._alike(suspect)
-        mistake = next(iter(alike), None)
+        links = (*candidate.references, *(link for one in alike for link in one.candidate.references))
         diagnosis = Diagnosis(
             candidate.slug,
-            self._described(suspect)
-            if mistake is None
-            else f"{self._described(suspect)}: {mistake.candidate.description}",
+            self._described(suspect),
             sum(self._equals(suspect, number) for number in self.wrong),
             len(self.wrong),
             sum(self._equals(suspect, number) for number in self.right),
             len(self.right),
-            candidate.references or tuple(dict.fromkeys(link for one in alike for link in one.candidate.references)),
+            tuple(dict.fromkeys(links)),
             total if total != len(self.wrong) else 0,
         )
         return Explanation(candidate, diagnosis, frozenset(self._explained(suspect)))
@@ -268,7 +267,7 @@ class _Case:
         return min(1.0, max(often / max(1, others), self.collisions, _RAREST))
 
     def _described(self, suspect: _Suspect) -> str:
-        """Return the description; for a release, with the span of neighbouring releases that answer the same."""
+        """Return the description; for a release, with the span of releases that answer the same, and what differs."""
         nearest = suspect.candidate.release
         if nearest is None:
             return suspect.candidate.description
@@ -276,7 +275,10 @@ class _Case:
         records = [behaviour_in(self.rule, one) for one in same]
         releases = [one for one in pinned() if one in self.rule.releases and behaviour_in(self.rule, one) in records]
         first, last = _span_around(nearest, releases)
-        return suspect.candidate.description if first == last else f"answers as Kafka {first} to {last}"
+        name = suspect.candidate.description if first == last else f"answers as Kafka {first} to {last}"
+        alike = self._alike(suspect)
+        mistake = alike[0].candidate.description if alike else difference(self.rule, self.release, nearest)
+        return f"{name}: {mistake}" if mistake else name
 
     def _same(self, one: _Suspect, other: _Suspect) -> bool:
         everywhere = enumerate(self.exchanges)

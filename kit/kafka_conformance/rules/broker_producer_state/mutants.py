@@ -10,7 +10,6 @@ from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.broker_producer_state.adapter import CreateState
 from kafka_conformance.rules.broker_producer_state.adapter import ask as ask_with
 from kafka_conformance.rules.broker_producer_state.rule import RULE
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_reference.behaviour import overridden
 from kafka_reference.broker.append_checks import Origin, epoch_relation
 from kafka_reference.broker.append_info import ProducerAppendInfo
@@ -293,11 +292,6 @@ def _mutant(slug: str, description: str, ask: Ask, *references: str, release: st
     return Mutant(slug, RULE.slug, description, ask, parse_release(release), references)
 
 
-def _release(slug: str, correct: str, mistaken: str, description: str, *references: str) -> Mutant:
-    """Answer for release ``correct`` like release ``mistaken``."""
-    return _mutant(slug, description, as_if(RULE.slug, mistaken), *references, release=correct)
-
-
 MUTANTS = (
     _mutant("broker-four-batches", "four batches are remembered", _overriding(remembered_batches=4)),
     _mutant("broker-six-batches", "six batches are remembered", _overriding(remembered_batches=6)),
@@ -375,19 +369,4 @@ MUTANTS = (
         "broker-minds-own", "other transactions of the same producer hold back the last stable offset",
         _overriding(own_transactions_hold_stable_offset=True),
     ),
-    _release("broker-0.11-in-1.1", "1.1.1", "0.11.0.3", "one batch is remembered", f"{_KAFKA}3743"),
-    _release("broker-1.1-in-2.0", "2.0.1", "1.1.1", "a batch after a lost sequence is out of order", f"{_KAFKA}5518"),
-    _release("broker-2.0-in-2.3", "2.3.1", "2.0.1", "a batch whose sequences wrap is 2^31 too long", f"{_KAFKA}5990"),
-    _release("broker-2.3-in-2.4", "2.4.1", "2.3.1", "deleting the records of a producer removes it", f"{_KAFKA}7388"),
-    _release(
-        "broker-2.4-in-2.5", "2.5.1", "2.4.1", "an unknown producer has to start at 0", *_STARTS_AT_0,
-        "https://github.com/twmb/franz-go/pull/1401",
-    ),
-    _release("broker-2.6-in-2.7", "2.7.2", "2.6.3", "an older epoch is a ProducerFencedException", f"{_KAFKA}9569"),
-    _release("broker-2.7-in-2.8", "2.8.2", "2.7.2", "a marker without a transaction completes one"),
-    _release("broker-3.5-in-3.6", "3.6.2", "3.5.2", "no transaction is verified", f"{_KAFKA}13787"),
-    _release("broker-3.9-in-4.0", "4.0.2", "3.9.2", "every marker ends the verification"),
-    _release("broker-4.0-in-4.1", "4.1.2", "4.0.2", "a client that bumps may start at any sequence", f"{_KAFKA}19902"),
-    _release("broker-4.1-in-4.2", "4.2.2", "4.1.2", "a marker needs no bumped epoch", f"{_KAFKA}20882"),
-    _release("broker-4.2-in-4.3", "4.3.1", "4.2.2", "a marker may not repeat the highest epoch"),
 )  # fmt: skip

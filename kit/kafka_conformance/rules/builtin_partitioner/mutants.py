@@ -13,7 +13,7 @@ from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules.builtin_partitioner.adapter import ask_of, make, taker
 from kafka_conformance.rules.builtin_partitioner.question import BuiltInPartitionerQuestion, SendBytesStep
 from kafka_conformance.rules.builtin_partitioner.rule import RULE
-from kafka_conformance.rules.common.mutations import all_led, as_if, on_clusters, renumbered
+from kafka_conformance.rules.common.mutations import all_led, on_clusters, renumbered
 from kafka_conformance.rules.common.scripts import play
 from kafka_reference.java.int32 import int32
 from kafka_reference.partitioning.builtin import BuiltInPartitioner, LoadTable, StickyPartitionInfo
@@ -238,7 +238,6 @@ def _made(made: Callable[..., BuiltInPartitioner]) -> Ask:
 _SWITCH_DEFERRED = ("https://github.com/apache/kafka/pull/12570",)
 _BATCH_SIZE = ("https://github.com/apache/kafka/pull/12752",)
 _ADAPTIVE = ("https://github.com/thomhurst/Dekaf/issues/1385",)
-_RACKS = ("https://github.com/apache/kafka/pull/19850", "https://github.com/thomhurst/Dekaf/issues/2223")
 _UNIFORM_BYTES = (
     "https://github.com/twmb/franz-go/blob/f57c050039038b0397eb70390263b75eb609a775/pkg/kgo/partitioner.go",
 )
@@ -258,9 +257,6 @@ _MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
     ("counted-after-the-switch", "a record's bytes count after the check, so that the switch comes one record late",
      _sent(_CountedLate), "4.4.0", ()),
     ("empty-batches", "accepts a batch size below 1", _made(_EmptyBatches), "4.4.0", _BATCH_SIZE),
-    ("builtin-3.3.1-in-3.3.2", "accepts a batch size below 1, as up to 3.3.1", as_if(RULE.slug, "3.3.1"), "3.3.2",
-     _BATCH_SIZE),
-    ("builtin-3.3.2-in-3.3.1", "rejects a batch size below 1, as since 3.3.2", as_if(RULE.slug, "3.3.2"), "3.3.1", ()),
     ("draws-for-choices-only", "the only partition uses no draw", _made(_DrawsOnlyForChoices), "4.4.0", ()),
     ("adaptive-ignored", "loads statistics and does not use them", _made(_Uniform), "4.4.0", _ADAPTIVE),
     ("search-off-by-one", "a number in the table selects the entry before", _made(_OneTooEarly), "4.4.0", ()),
@@ -273,7 +269,6 @@ _MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
     ("rack-ignored-in-tables", "does not use the rack for tables", _made(_AnyRackLoaded), "4.4.0", ()),
     ("rack-or-nothing", "ignores leaders if no partition is in the rack", _made(_StrictRack), "4.4.0", ()),
     ("null-rack-is-empty", 'treats a broker without a rack as in the rack named ""', _null_rack_is_empty, "4.4.0", ()),
-    ("builtin-4.3-in-4.4", "ignores racks, as up to 4.3.x", as_if(RULE.slug, "4.3.1"), "4.4.0", _RACKS),
 )  # fmt: skip
 
 MUTANTS = tuple(

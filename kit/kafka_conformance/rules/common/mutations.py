@@ -1,4 +1,4 @@
-"""Ways to make a mutant of a rule's reference: another release's behaviour, or a question changed on the way."""
+"""Ways to make a mutant of a rule's reference: a question is changed on the way."""
 
 from __future__ import annotations
 
@@ -6,27 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from kafka_conformance.core.mutant import Ask, replaced
-from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.common.clusters import AskedPartition
-from kafka_reference.errors import NotInThisRelease
-from kafka_reference.releases import Release, parse_release
 
-__all__ = ["all_led", "as_if", "on", "on_clusters", "only_led", "renumbered"]
+__all__ = ["all_led", "on", "on_clusters", "only_led", "renumbered"]
 
 AskedPartitions = tuple[AskedPartition, ...]
-
-
-def as_if(rule: str, version: str) -> Ask:
-    """Answer as the reference does for release ``version``; where that has no answer, as it does for the right one."""
-
-    def ask(question: Any, release: Release) -> Answer:
-        try:
-            return RULES[rule].ask(question, parse_release(version))
-        except NotInThisRelease:
-            return RULES[rule].ask(question, release)
-
-    return ask
 
 
 def on(rule: str, change: Callable[[Any], Any]) -> Ask:

@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.rules.common.mutations import as_if, on
+from kafka_conformance.rules.common.mutations import on
 from kafka_conformance.rules.consumer_fetch.question import ConsumerFetchQuestion
 from kafka_conformance.rules.consumer_fetch.rule import RULE
 from kafka_reference.consumer import CompletedFetch, completed_fetch
@@ -229,7 +229,4 @@ MUTANTS = (
     _wrongly("fetch-exception-is-silent", "a batch that cannot be read ends the response silently", _silent,
              "criteo/kafka-sharp/issues/46"),
     _wrongly("fetch-exception-once", "the poll after an exception returns nothing", _goes_on),
-    _wrongly("fetch-2.2-in-2.3", "the position goes back, as before 2.3.0", as_if(RULE.slug, "2.2.2"), release="2.3.0"),
-    _wrongly("fetch-2.0.0-in-2.0.1", "an empty control batch fails, as before 2.0.1", as_if(RULE.slug, "2.0.0"),
-             release="2.0.1"),
 )  # fmt: skip

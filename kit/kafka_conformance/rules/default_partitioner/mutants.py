@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced
-from kafka_conformance.rules.common.mutations import all_led, as_if, on, on_clusters, only_led, renumbered
+from kafka_conformance.rules.common.mutations import all_led, on, on_clusters, only_led, renumbered
 from kafka_conformance.rules.common.partitioner_steps import PartitionStep
 from kafka_conformance.rules.common.sticky_cache_mutants import sticky_cache_mutants
 from kafka_reference.releases import parse_release
@@ -38,13 +38,6 @@ _MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
      ("https://github.com/google/go-cloud/pull/2941",
       "https://github.com/Aiven-Open/karapace/pull/662",
       "https://github.com/IBM/sarama/issues/1957")),
-    ("default-2.3-in-2.4", "records without a key still go round, as up to 2.3.x", as_if(_RULE, "2.3.1"), "2.4.1",
-     ("https://github.com/segmentio/kafka-go/issues/584",)),
-    ("default-2.4-in-2.3", "records without a key stick already, as since 2.4.0", as_if(_RULE, "2.4.1"), "2.3.1", ()),
-    ("default-0.10.1-in-0.11", "all topics share one counter, as up to 0.10.1.x", as_if(_RULE, "0.10.1.1"), "0.11.0.3",
-     ("https://github.com/apache/kafka/pull/2128",)),
-    ("default-0.11-in-0.10.0", "each topic has its own counter, as since 0.10.2.0", as_if(_RULE, "0.11.0.3"),
-     "0.10.0.1", ()),
 )  # fmt: skip
 
 MUTANTS = (

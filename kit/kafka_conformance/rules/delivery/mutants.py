@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.delivery.adapter import ask
 from kafka_conformance.rules.delivery.rule import RULE
 from kafka_reference.delivery.faults import Fault
@@ -145,24 +144,4 @@ MUTANTS = (
     ),
     _mutant("same-id-again", "a restarted producer keeps the id of the previous one", partial(ask, producer=_KeepsId)),
     _mutant("errors-are-success", "the producer ignores errors in responses", partial(ask, producer=_IgnoresErrors)),
-    _mutant(
-        "delivery-1.1-in-2.0", "a closed connection completes its newest request first", as_if(RULE.slug, "1.1.1"),
-        f"{_KAFKA}4642", release="2.0.1",
-    ),
-    _mutant(
-        "delivery-2.0-in-2.3", "a failed batch of the previous producer id lowers the sequences of the new one",
-        as_if(RULE.slug, "2.0.1"), release="2.3.1",
-    ),
-    _mutant(
-        "delivery-0.11-in-1.1", "an idempotent producer has one request in flight", as_if(RULE.slug, "0.11.0.3"),
-        f"{_KAFKA}3743", release="1.1.1",
-    ),
-    _mutant(
-        "delivery-3.0.2-in-3.0.0", "the producer is idempotent by default (KAFKA-13598)", as_if(RULE.slug, "3.0.2"),
-        f"{_KAFKA}11691", release="3.0.0",
-    ),
-    _mutant(
-        "delivery-3.6-in-3.7", "the high watermark rises although too few replicas are in sync (KAFKA-15583)",
-        as_if(RULE.slug, "3.6.2"), release="3.7.0",
-    ),
 )  # fmt: skip

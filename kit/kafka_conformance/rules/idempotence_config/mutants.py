@@ -10,7 +10,6 @@ import msgspec
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.idempotence_config.question import Config, to_config
 from kafka_conformance.rules.idempotence_config.rule import RULE
 from kafka_reference import config_def
@@ -116,11 +115,6 @@ MUTANTS = (
         _order(TRANSACTION_TIMEOUT, RETRIES, ACKS, IN_FLIGHT), release="2.4.1",
     ),
     _mutant(
-        "on-in-3.0.0", "the default of enable.idempotence counts (KAFKA-13598)", as_if(RULE.slug, "3.0.2"), _ON_BY_DEFAULT,
-        release="3.0.0",
-    ),
-    _mutant("off-in-3.0.2", "KAFKA-13598 is not fixed", as_if(RULE.slug, "3.0.0"), _ON_BY_DEFAULT, release="3.0.2"),
-    _mutant(
         "off-in-newest", "idempotence is on request only", _overriding(idempotence_on_request=True), _ON_BY_DEFAULT
     ),
     _mutant("minus-1-is-not-all", "acks=-1 is not all", _conflict(ACKS, _only_all_is_all)),
@@ -128,18 +122,6 @@ MUTANTS = (
     _mutant("five-is-too-many", "five requests in flight are a conflict", _conflict(IN_FLIGHT, _below_five)),
     _mutant(
         "default-retries-count", "a default of 0 retries is a conflict", _conflict(RETRIES, _default_counts), release="2.0.1"
-    ),
-    _mutant(
-        "disabled-in-4.0", "too many requests in flight disable idempotence, as up to 3.9.x", as_if(RULE.slug, "3.9.2"),
-        f"{_KAFKA}11788", release="4.0.2",
-    ),
-    _mutant(
-        "error-in-3.9", "too many requests in flight are an error, as since 4.0.0", as_if(RULE.slug, "4.0.2"),
-        release="3.9.2",
-    ),
-    _mutant(
-        "five-in-0.11", "five requests in flight keep their order, as since 1.0.0", as_if(RULE.slug, "1.1.1"),
-        release="0.11.0.3",
     ),
     _mutant(
         "two-phases-unchecked", "two-phase commit may have a timeout", _overriding(two_phase_commit_excludes_timeout=False)

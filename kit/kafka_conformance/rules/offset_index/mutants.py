@@ -8,7 +8,6 @@ from typing import Any
 from kafka_conformance.core.mutant import Ask, Mutant
 from kafka_conformance.rules.common import index_mistakes as mistakes
 from kafka_conformance.rules.common.index_mistakes import overriding
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.offset_index.adapter import ask
 from kafka_conformance.rules.offset_index.rule import RULE
 from kafka_reference.errors import NullPointerException
@@ -274,6 +273,4 @@ MUTANTS = (
     _behaviour(
         "offset-index-sanity-length", "the sanity check measures the file", release="1.1.1", sanity_check_measures_file=True
     ),
-    _mutant("offset-index-as-3.4.1", "messages as in Scala", as_if(RULE.slug, "3.4.1"), f"{_KAFKA}13009", release="3.5.0"),
-    _mutant("offset-index-as-2.2.0", "messages as in 2.2.0", as_if(RULE.slug, "2.2.0"), f"{_KAFKA}6385", release="2.2.1"),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 from kafka_conformance.core.mutant import Ask, Mutant, replaced, replaced_in
 from kafka_conformance.core.protocol import Answer
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.common.mutations import as_if, on
+from kafka_conformance.rules.common.mutations import on
 from kafka_reference.releases import Release, parse_release
 
 __all__ = ["MUTANTS"]
@@ -78,8 +78,6 @@ _NEXT_LED = (
     "https://github.com/balabit/syslog-ng-incubator/pull/110",
 )
 _NEGATIVE = ("https://github.com/apache/kafka/pull/10525",)
-_ALWAYS_CHOSEN = ("https://github.com/apache/kafka/pull/12049", "https://github.com/thomhurst/Dekaf/issues/1385")
-_MUST_EXIST = ("https://github.com/apache/kafka/pull/1995",)
 _MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
     ("available-only", "places keys over the available partitions only", on(_RULE, _available_only), "4.4.0", ()),
     ("next-led", "moves a key whose partition has no leader to the next one that has", _next_led, "4.4.0", _NEXT_LED),
@@ -88,13 +86,6 @@ _MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
     ("keys-not-ignored", "ignores partitioner.ignore.keys", on(_RULE, _keys_not_ignored), "4.4.0", ()),
     ("unplugged", "ignores partitioner.class", on(_RULE, _without_custom_partitioner), "4.4.0", ()),
     ("negative-unchecked", "accepts a negative result of the partitioner", _unchecked, "4.4.0", _NEGATIVE),
-    ("as-3.2", "chooses a partition itself without a key, as up to 3.2.x", as_if(_RULE, "3.2.3"), "4.4.0",
-     _ALWAYS_CHOSEN),
-    ("as-3.1", "accepts a negative result of the partitioner, as up to 3.1.x", as_if(_RULE, "3.1.2"), "3.2.3",
-     _NEGATIVE),
-    ("as-0.10.0", "requires a partition named in the record to exist, as in 0.10.0.x", as_if(_RULE, "0.10.0.1"),
-     "0.11.0.3", _MUST_EXIST),
-    ("as-0.11", "accepts a partition that does not exist, as since 0.10.1.0", as_if(_RULE, "0.11.0.3"), "0.10.0.1", ()),
     ("index-for-id", "returns an index among the available partitions where the id is right",
      on(_RULE, _index_for_id), "2.8.2", ()),
 )  # fmt: skip

@@ -7,7 +7,6 @@ from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.producer_send.adapter import ask_producer
 from kafka_conformance.rules.producer_send.question import ProducerSendQuestion
 from kafka_conformance.rules.producer_send.rule import RULE
@@ -268,10 +267,6 @@ _MISTAKES: tuple[tuple[str, str, Ask, str], ...] = (
     ("any-delivery-timeout", "a delivery timeout may be short",
      _otherwise(ProducerDefaultsBehaviour, has_delivery_timeout=False), "2.3.1"),
     ("partition-at-once", "no named partition is waited for", _otherwise(waits_for_named_partition=False), "0.11.0.3"),
-    ("send-3.9-in-4.0", "onNewBatch is still called", as_if(RULE.slug, "3.9.2"), "4.0.2"),
-    ("send-3.2-in-3.3", "records without a key stick to a partition for a batch", as_if(RULE.slug, "3.2.3"), "3.3.2"),
-    ("send-2.3-in-2.4", "records without a key still go round", as_if(RULE.slug, "2.3.1"), "2.4.1"),
-    ("send-3.9.1-in-3.9.2", "memory in flight is given back at once (KAFKA-19012)", as_if(RULE.slug, "3.9.1"), "3.9.2"),
 )  # fmt: skip
 
 MUTANTS = tuple(

@@ -8,7 +8,6 @@ from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.producer_sequences.adapter import ask_sender
 from kafka_conformance.rules.producer_sequences.rule import RULE
 from kafka_reference.accumulator.batches import Batch
@@ -188,11 +187,6 @@ def _mutant(slug: str, description: str, ask: Ask, *references: str, release: st
     return Mutant(slug, RULE.slug, description, ask, parse_release(release), references)
 
 
-def _as_release(slug: str, description: str, other: str, release: str, *references: str) -> Mutant:
-    """``release`` mistaken for ``other``."""
-    return _mutant(slug, description, as_if(RULE.slug, other), *references, release=release)
-
-
 _DECISIONS = (
     _mutant(
         "duplicates-fail",
@@ -329,30 +323,5 @@ _EPOCHS = (
         release="2.0.1",
     ),
 )
-_OTHER_RELEASES = (
-    _as_release("sender-3.9-in-4.0", "nodes are ordered without the fenced flag (KIP-1073)", "3.9.2", "4.0.2"),
-    _as_release("sender-3.5-in-3.6", "the manager handles every failure of a batch", "3.5.2", "3.6.2"),
-    _as_release(
-        "sender-3.3.1-in-3.3.2", "most retriable errors end the request for an id (KAFKA-14417)", "3.3.1", "3.3.2",
-        f"{_PULL}12915",
-    ),
-    _as_release(
-        "sender-3.1.0-in-3.1.2", "a late response removes a batch of the next epoch (KAFKA-13794)", "3.1.0", "3.1.2",
-        f"{_PULL}11991", f"{_PULL}12096",
-    ),
-    _as_release(
-        "sender-2.6-in-2.7", "idle partitions keep their sequences (KAFKA-12152)", "2.6.3", "2.7.2",
-        f"{_PULL}9832", f"{_DEKAF}3342",
-    ),
-    _as_release("sender-2.4-in-2.5", "a gap resets the producer (KIP-360)", "2.4.1", "2.5.1", f"{_PULL}7389"),
-    _as_release("sender-2.0-in-2.3", "nothing expires in flight (KIP-91)", "2.0.1", "2.3.1", f"{_PULL}5270"),
-    _as_release(
-        "sender-1.1-in-2.0", "the requests of a lost connection end with the newest first", "1.1.1", "2.0.1",
-        f"{_PULL}4642",
-    ),
-    _as_release(
-        "sender-0.11-in-1.1", "only one batch in flight is numbered (KAFKA-5494)", "0.11.0.3", "1.1.1", f"{_PULL}3743"
-    ),
-)  # fmt: skip
 
-MUTANTS = (*_DECISIONS, *_ENDS, *_EPOCHS, *_OTHER_RELEASES)
+MUTANTS = (*_DECISIONS, *_ENDS, *_EPOCHS)

@@ -13,7 +13,6 @@ from kafka_conformance.rules.common.assignors.mutations import (
     last_runs,
     with_behaviour,
 )
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.range_assignor.rule import RULE
 from kafka_reference.assignment import range as by_ranges
 from kafka_reference.assignment.behaviour import RangeAssignorBehaviour
@@ -181,16 +180,10 @@ MUTANTS = (
     _mutant("topics-by-name", "topics are assigned in the order of names", _but(hash_map_order=_by_name)),
     _mutant("every-topic-hashed", "topics without metadata enlarge the map", _with(known_topics_only=False)),
     _mutant("put-in-3.4", "of equal hashes the first topic comes first", _with(later_topic_first=False), "3.4.1"),
-    _mutant("put-in-2.1", "of equal hashes the first topic comes first", as_if(RULE.slug, "2.0.1"), "2.1.0"),
-    _mutant("computed-in-2.0", "of equal hashes the last topic comes first", as_if(RULE.slug, "2.1.0"), "2.0.1"),
     _mutant("twice-in-3.5", "a topic named twice counts twice", _with(member_counts_once=False), "3.5.0"),
     _mutant("once-in-3.4", "a topic named twice counts once", _with(member_counts_once=True), "3.4.1"),
-    _mutant("2.3-in-2.4", "static members have no place of their own", as_if(RULE.slug, "2.3.1"), "2.4.0", _STATIC),
     _mutant("2.3-in-newest", "members are sorted by member id alone", _with(static_members_first=False), NEWEST, _STATIC),
-    _mutant("2.4-in-2.3", "static members come first", as_if(RULE.slug, "2.4.0"), "2.3.1"),
-    _mutant("3.4-in-3.5", "racks are ignored", as_if(RULE.slug, "3.4.1"), "3.5.0", _RACKS),
     _mutant("no-racks", "racks are ignored", _with(rack_aware=False), NEWEST, _RACKS),
-    _mutant("3.5-in-3.4", "racks are used before there is any", as_if(RULE.slug, "3.5.0"), "3.4.1"),
     _mutant("racks-everywhere", "racks are used where all partitions have all of them", _but(_needs_racks=_overlapping)),
     _mutant("racks-apart", "racks are used where members have none of them", _but(_needs_racks=_wherever)),
     _mutant(

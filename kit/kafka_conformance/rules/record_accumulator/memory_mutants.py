@@ -9,7 +9,6 @@ from unittest.mock import patch
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced, replaced_in
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.record_accumulator.adapter import ask_of
 from kafka_conformance.rules.record_accumulator.question import AppendStep, RecordAccumulatorQuestion
 from kafka_conformance.rules.record_accumulator.rule import RULE
@@ -183,10 +182,6 @@ MUTANTS = (
         "https://github.com/thomhurst/Dekaf/issues/2255",
     ),
     _mutant("built-by-estimate", "a built batch is as large as its estimate", _by_estimate),
-    _mutant(
-        "accumulator-2.4-in-2.5", "ratios fall below what is observed (KAFKA-9700)", as_if(RULE.slug, "2.4.1"), "2.5.1",
-        "https://github.com/apache/kafka/pull/8285",
-    ),
     _mutant("incremental-in-full", "batches take whole buffers in incremental allocation", _in_full),
     _mutant("unused-chunks-kept", "a closed batch keeps chunks it never wrote to", _with("memory", _KeepsChunks)),
     _mutant("grows-by-the-byte", "a batch grows by a record's bytes, not its upper bound", _with("memory", _GrowsByTheByte)),

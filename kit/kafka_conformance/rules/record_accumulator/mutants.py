@@ -8,7 +8,6 @@ from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced, replaced_in
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.record_accumulator.adapter import ask_of
 from kafka_conformance.rules.record_accumulator.question import BlockedStep, RecordAccumulatorQuestion
 from kafka_conformance.rules.record_accumulator.rule import RULE
@@ -197,28 +196,5 @@ MUTANTS = (
     _mutant(
         "never-adaptive", "the load statistics are not loaded",
         _changed(lambda question: replaced_in(question, "config", adaptive=False)),
-    ),
-    _mutant(
-        "accumulator-4.1-in-4.2", "pieces are split by batch.size (KAFKA-8350)", as_if(RULE.slug, "4.1.2"), "4.2.2",
-        f"{_KAFKA}20358",
-    ),
-    _mutant(
-        "accumulator-3.9.1-in-3.9.2", "the memory of an aborted batch in flight is lent again (KAFKA-19012)",
-        as_if(RULE.slug, "3.9.1"), "3.9.2", f"{_KAFKA}21065",
-    ),
-    _mutant(
-        "accumulator-3.7.0-in-3.7.1", "a lower leader epoch, or none, is a new leader", as_if(RULE.slug, "3.7.0"), "3.7.1"
-    ),
-    _mutant(
-        "accumulator-3.5-in-3.6", "the partitions of a node keep the order of the metadata", as_if(RULE.slug, "3.5.2"),
-        "3.6.2",
-    ),
-    _mutant("accumulator-2.5-in-2.6", "pieces stay open, and throttles apply", as_if(RULE.slug, "2.5.1"), "2.6.3"),
-    _mutant(
-        "accumulator-2.0-in-2.3", "batches expire by request.timeout.ms (KIP-91)", as_if(RULE.slug, "2.0.1"), "2.3.1",
-        f"{_KAFKA}5270",
-    ),
-    _mutant(
-        "accumulator-1.1-in-2.0", "a closed accumulator throws IllegalStateException", as_if(RULE.slug, "1.1.1"), "2.0.1"
     ),
 )  # fmt: skip

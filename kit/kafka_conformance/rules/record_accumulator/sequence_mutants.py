@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from kafka_conformance.core.mutant import Ask, Mutant
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.record_accumulator.adapter import ask_of
 from kafka_conformance.rules.record_accumulator.rule import RULE
 from kafka_reference.accumulator.accumulator import Appended, RecordAccumulator
@@ -17,7 +16,7 @@ from kafka_reference.accumulator.state import Queue
 from kafka_reference.idempotence.sequence_order import Sequenced
 from kafka_reference.idempotence.sequence_tracker import SequenceTracker
 from kafka_reference.idempotence.sequences import added, increment
-from kafka_reference.releases import NEWEST, parse_release
+from kafka_reference.releases import NEWEST
 
 __all__ = ["MUTANTS"]
 
@@ -166,11 +165,6 @@ _MISTAKES: tuple[tuple[str, str, Ask], ...] = (
     ("last-goes-round", "the last one acknowledged goes round after 2^31 - 1", _told(_LastGoesRound)),
     ("lowest-acknowledged", "the last one acknowledged may be lower than before", _told(_LowestAcknowledged)),
 )
-_OTHER_RELEASES: tuple[tuple[str, str, str, str], ...] = (
-    ("sequences-2.6-in-2.7", "idle partitions keep their numbers (KAFKA-12152)", "2.6.3", "2.7.2"),
-    ("sequences-2.4-in-2.5", "a producer without its id forgets everything (KIP-360)", "2.4.1", "2.5.1"),
-    ("sequences-1.1-in-0.11", "the next sequence counts what was not acknowledged", "1.1.1", "0.11.0.3"),
-)
 
 _KAFKA = "https://github.com/apache/kafka/pull/"
 _AIOKAFKA = "https://github.com/aio-libs/aiokafka/blob/672947afe85c91b7d953f0259e69837a711d3246/aiokafka"
@@ -182,17 +176,8 @@ _REFERENCES: dict[str, tuple[str, ...]] = {
         f"{_AIOKAFKA}/producer/transaction_manager.py",
     ),
     "new-epoch-at-once": (f"{_KAFKA}13796",),
-    "sequences-2.6-in-2.7": (f"{_KAFKA}9832", "https://github.com/thomhurst/Dekaf/issues/3342"),
-    "sequences-2.4-in-2.5": (f"{_KAFKA}7389",),
 }
 
-MUTANTS = (
-    *(
-        Mutant(slug, RULE.slug, description, ask, NEWEST, _REFERENCES.get(slug, ()))
-        for slug, description, ask in _MISTAKES
-    ),
-    *(
-        Mutant(slug, RULE.slug, description, as_if(RULE.slug, other), parse_release(release), _REFERENCES.get(slug, ()))
-        for slug, description, other, release in _OTHER_RELEASES
-    ),
+MUTANTS = tuple(
+    Mutant(slug, RULE.slug, description, ask, NEWEST, _REFERENCES.get(slug, ())) for slug, description, ask in _MISTAKES
 )

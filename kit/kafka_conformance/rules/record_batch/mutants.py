@@ -9,7 +9,7 @@ from typing import Any
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.rules.common.mutations import as_if, on
+from kafka_conformance.rules.common.mutations import on
 from kafka_conformance.rules.record_batch.mutations import but, decoded, encoded, of_batches, of_records, overriding
 from kafka_conformance.rules.record_batch.question import RecordBatchQuestion, number
 from kafka_conformance.rules.record_batch.rule import RULE
@@ -341,8 +341,4 @@ MUTANTS = (
             but((Stream, {"seen_by": lambda stream, _: stream}))),
     _mutant("snappy-blocks-of-any-size", "a block of snappy above 512 MB is read until its bytes end",
             but((_SNAPPY, {"_LARGEST_BLOCK": INT_MAX}))),
-    _mutant("batch-2.3-in-2.4", "as before 2.4.0", as_if(RULE.slug, "2.3.1"), release="2.4.0"),
-    _mutant("batch-3.5-in-3.6", "streams are read as before 3.6.0", as_if(RULE.slug, "3.5.2"), release="3.6.2"),
-    _mutant("batch-2.0-in-2.1", "as before zstd", as_if(RULE.slug, "2.0.1"), release="2.1.0"),
-    _mutant("batch-1.0-in-1.1", "gzip is not buffered", as_if(RULE.slug, "1.0.2"), release="1.1.1"),
 )  # fmt: skip

@@ -11,7 +11,6 @@ from unittest.mock import patch
 
 from kafka_conformance.core.mutant import Ask, Mutant
 from kafka_conformance.core.protocol import Answer
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.record_sizes.rule import RULE
 from kafka_reference.accumulator import ratios, sizes
 from kafka_reference.accumulator.behaviour import MemoryRecordsBuilderBehaviour
@@ -151,7 +150,6 @@ _INT32_DELTAS = (
     "https://github.com/kafka-protocol-rs/kafka-protocol-rs/issues/158", "https://github.com/twmb/franz-go/issues/324",
 )  # fmt: skip
 _NO_HEADER = "https://github.com/thomhurst/Dekaf/issues/1349", "https://github.com/IBM/sarama/issues/2085"
-_RATIO = "https://github.com/apache/kafka/pull/8285"
 
 MUTANTS = (
     _mutant(
@@ -189,11 +187,4 @@ MUTANTS = (
     _mutant("whole-wrapper", "the upper bound has the message's own 12 bytes", _but(sizes, upper_bound=_inner_overhead)),
     _mutant("wide-sizes", "sizes do not wrap", _but(sizes, int32=_plain_sum)),
     _mutant("magic-0-with-time", "messages of magic 0 have a timestamp", _but(sizes, _MESSAGE_OVERHEAD={0: 22, 1: 22})),
-    _mutant("sizes-0.10.2-in-0.10.0", "an empty batch is never full", as_if(RULE.slug, "0.10.2.2"), "0.10.0.1"),
-    _mutant("sizes-0.10-in-0.11", "messages are written", as_if(RULE.slug, "0.10.2.2"), "0.11.0.3"),
-    _mutant("sizes-1.1-in-0.11", "estimates include the batch's header", as_if(RULE.slug, "1.1.1"), "0.11.0.3"),
-    _mutant("sizes-0.11-in-1.1", "estimates leave out the batch's header", as_if(RULE.slug, "0.11.0.3"), "1.1.1"),
-    _mutant("sizes-2.5-in-2.4", "the ratio stops at what was observed", as_if(RULE.slug, "2.5.1"), "2.4.1"),
-    _mutant("sizes-2.4-in-2.5", "the ratio falls on (KAFKA-9700)", as_if(RULE.slug, "2.4.1"), "2.5.1", _RATIO),
-    _mutant("sizes-2.4-in-newest", "the ratio falls on (KAFKA-9700)", as_if(RULE.slug, "2.4.1"), NEWEST, _RATIO),
 )  # fmt: skip

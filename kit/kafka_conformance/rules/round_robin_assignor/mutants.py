@@ -13,7 +13,6 @@ from kafka_conformance.rules.common.assignors.mutations import (
     last_runs,
     with_behaviour,
 )
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.round_robin_assignor.rule import RULE
 from kafka_reference.assignment import round_robin
 from kafka_reference.assignment.behaviour import RoundRobinAssignorBehaviour
@@ -209,10 +208,8 @@ MUTANTS = (
         "last-run", "of static and dynamic members that alternate only the last of each count",
         _but(round_robin_assignment=_of_the_last), NEWEST, "https://github.com/dpkp/kafka-python/pull/2625",
     ),
-    _mutant("2.3-in-2.4", "static members have no place of their own", as_if(RULE.slug, "2.3.1"), "2.4.0", _STATIC),
     _mutant(
         "2.3-in-newest", "members are sorted by member id alone",
         with_behaviour(RULE.slug, RoundRobinAssignorBehaviour, static_members_first=False), NEWEST, _STATIC,
     ),
-    _mutant("2.4-in-2.3", "static members come first", as_if(RULE.slug, "2.4.0"), "2.3.1"),
 )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from kafka_conformance.core.mutant import Ask, Mutant
-from kafka_conformance.rules.common.mutations import all_led, as_if, on_clusters, renumbered
+from kafka_conformance.rules.common.mutations import all_led, on_clusters, renumbered
 from kafka_conformance.rules.round_robin_partitioner.adapter import ask_of
 from kafka_reference.partitioning.cluster import Cluster
 from kafka_reference.partitioning.round_robin import RoundRobinPartitioner, pick
@@ -50,14 +50,8 @@ def _by(partitioner: Callable[..., RoundRobinPartitioner]) -> Ask:
     return partial(ask_of, partitioner)
 
 
-_COUNTS_TWICE = ("https://github.com/apache/kafka/pull/17620", "https://github.com/apache/kafka/pull/11326")
 _ONE_COUNTER = ("https://github.com/apache/kafka/pull/2128",)
 _MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
-    ("round-3.9.1-in-3.9.2", "the second call for a record moves the counter, as up to 3.9.1", as_if(_RULE, "3.9.1"),
-     "3.9.2", _COUNTS_TWICE),
-    ("round-3.9.2-in-3.9.1", "the second call for a record returns the same partition, as in 3.9.2",
-     as_if(_RULE, "3.9.2"), "3.9.1", ()),
-    ("round-3.9.2-in-newest", "a new batch is still remembered, as in 3.9.2", as_if(_RULE, "3.9.2"), "4.4.0", ()),
     ("round-remembers-on", "a new batch is remembered beyond a record of another topic", _by(_RemembersOn), "3.9.2",
      ()),
     ("round-one-counter", "all topics share one counter", _by(_OneCounter), "4.4.0", _ONE_COUNTER),

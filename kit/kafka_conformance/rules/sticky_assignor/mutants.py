@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.common.sticky.mutants import KAFKA, StickyMutants
 from kafka_conformance.rules.sticky_assignor.rule import RULE
 from kafka_reference.assignment import sticky_claims
@@ -39,7 +38,6 @@ MUTANTS = (
                  _MAKE.but(sticky_claims, claim_in_user_data=_ungrouped), "3.6.2"),
     _MAKE.mutant("topics-from-the-back", "user data list topics of a bucket in order",
                  _MAKE.behaving(user_data_lists_topics_from_the_front=False), "3.6.2"),
-    _MAKE.mutant("2.2-in-2.3", "claims have no generation (KAFKA-7026)", as_if(RULE.slug, "2.2.2"), "2.3.1", f"{KAFKA}5291"),
     _MAKE.mutant("unknown-topic-left-out", "a topic without metadata is left out (KAFKA-7962)",
                  _MAKE.behaving(unknown_topic_throws=False), "2.2.2", f"{KAFKA}6308"),
     _MAKE.mutant("no-partitions-no-error", "a group without partitions gets none",

@@ -131,19 +131,12 @@ def _but(**changes: Any) -> Ask:
     return lambda question, release: RULE.ask(replaced(question, **changes), release)
 
 
-def _as_if(version: str) -> Ask:
-    return lambda question, _: RULE.ask(question, parse_release(version))
-
-
-_COUNTS_TWICE = ("https://github.com/apache/kafka/pull/17620", "https://github.com/apache/kafka/pull/11326")
 _SWITCH_DEFERRED = ("https://github.com/apache/kafka/pull/12570",)
 _SLOW_BROKERS = ("https://github.com/apache/kafka/pull/12049",)
 _MISTAKES: tuple[tuple[str, str, Ask, str, tuple[str, ...]], ...] = (
     ("sticky-repeats", "a switch may choose the same partition again", _of(_STICKY, _repeating), "3.2.3", ()),
     ("first-visit-kept", "the first record stays at the partition chosen first", _of(_STICKY, _asked_once), "2.8.2", ()),
     ("second-call-left-out", "round robin is called once for each record", _of(_ROUND_ROBIN, _asked_once), "3.9.1", ()),
-    ("as-3.9.1", "round robin counts twice, as up to 3.9.1", _as_if("3.9.1"), "3.9.2", _COUNTS_TWICE),
-    ("as-3.9.2", "round robin counts once, as in 3.9.2", _as_if("3.9.2"), "3.9.1", ()),
     ("switch-not-completed", "a deferred switch is dropped when the batch is drained", _by(_NotCompleted), "4.4.0", ()),
     ("switch-not-put-off", "switches while a batch is open (KAFKA-14156)", _by(_NotPutOff), "4.4.0", _SWITCH_DEFERRED),
     ("own-clock", "a batch ages by the records of its own partition", _of(_ROUND_ROBIN, _ageing), "3.9.1", ()),

@@ -8,7 +8,6 @@ from typing import Any
 from kafka_conformance.core.mutant import Ask, Mutant
 from kafka_conformance.rules.common import index_mistakes as mistakes
 from kafka_conformance.rules.common.index_mistakes import overriding
-from kafka_conformance.rules.common.mutations import as_if
 from kafka_conformance.rules.time_index.adapter import ask
 from kafka_conformance.rules.time_index.rule import RULE
 from kafka_reference.errors import IllegalStateException
@@ -259,6 +258,4 @@ MUTANTS = (
         "time-index-last-from-file", "the last entry is read from the file each time", release="1.1.1",
         last_entry_read_from_file=True,
     ),
-    _mutant("time-index-as-3.4.1", "messages as in Scala", as_if(RULE.slug, "3.4.1"), f"{_KAFKA}13010", release="3.5.0"),
-    _mutant("time-index-as-2.2.0", "messages as in 2.2.0", as_if(RULE.slug, "2.2.0"), f"{_KAFKA}6385", release="2.2.1"),
 )  # fmt: skip

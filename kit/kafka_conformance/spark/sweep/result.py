@@ -20,7 +20,7 @@ from kafka_conformance.core.pipeline import Comparison
 from kafka_conformance.core.protocol import Answer, Answered, Differs, Outcome, Question, to_json
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
-from kafka_conformance.rules.mutants import MUTANTS
+from kafka_conformance.rules.mutants import written_mutants
 from kafka_reference.releases import Release
 
 __all__ = ["SCHEMA", "Block", "KeptDifference", "Kill", "kills_among", "mutants_of", "to_batch"]
@@ -87,8 +87,8 @@ def to_batch(blocks: Sequence[Block]) -> Any:
 
 
 def mutants_of(rule: Rule) -> list[Mutant]:
-    """Return the mutants of a rule."""
-    return [mutant for mutant in MUTANTS if mutant.rule == rule.slug]
+    """Return the mutants of a rule that frozen cases name."""
+    return written_mutants(rule)
 
 
 def kills_among(rule: Rule, release: Release, java: Iterable[tuple[Question, Answer]]) -> list[Kill]:

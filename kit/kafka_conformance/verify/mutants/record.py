@@ -6,7 +6,7 @@ has no row with the fingerprint of the installed ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -44,10 +44,9 @@ class MutantRow(msgspec.Struct, frozen=True):
     mutants: tuple[Kill, ...]
     """In the order of the code."""
 
-    @property
-    def quickest(self) -> Kill:
-        """The mutant that took the fewest questions; of several, the first by name."""
-        return min(self.mutants, key=lambda kill: (kill.asked, kill.mutant))
+    def quickest(self, among: Collection[str]) -> Kill:
+        """Return which of these mutants took the fewest questions; of several, the first by name."""
+        return min((kill for kill in self.mutants if kill.mutant in among), key=lambda kill: (kill.asked, kill.mutant))
 
 
 class Record(msgspec.Struct, frozen=True):

@@ -1,6 +1,7 @@
 """Which mutants ``selftest`` asks: all of a rule whose record does not hold, and one of every other rule.
 
-The one mutant tests the machinery that asks and compares in each run: no fingerprint covers that.
+The one mutant tests the machinery that asks and compares in each run: no fingerprint covers that. It is one that people
+wrote, because those made from eras are asked frozen questions alone.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kafka_conformance.core.mutant import Mutant
+from kafka_conformance.rules.release_mutants import ReleaseMutant
 from kafka_conformance.verify.mutants.record import Record, proven_rows
 
 __all__ = ["MutantSelection", "select_all", "select_changed"]
@@ -51,7 +53,8 @@ def select_changed(rules: Sequence[str], mutants: Sequence[Mutant], record: Reco
     """Select every mutant of these rules that ``record`` has no row of that holds; of the others the quickest to kill."""
     every = select_all(rules, mutants).mutants
     proven = proven_rows(record, every)
-    quickest = {row.quickest.mutant for row in proven.values()}
+    written = {mutant.slug for mutant in every if not isinstance(mutant, ReleaseMutant)}
+    quickest = {row.quickest(written).mutant for row in proven.values()}
     asked = tuple(mutant for mutant in every if mutant.rule not in proven or mutant.slug in quickest)
     whole = tuple(rule for rule in rules if rule not in proven)
     return MutantSelection(asked, whole, tuple(rule for rule in rules if rule in proven), len(every) - len(asked))

@@ -23,6 +23,7 @@ from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.core.mutant import Mutant
 from kafka_conformance.core.rule import Space
 from kafka_conformance.rules import RULES
+from kafka_conformance.rules.mutants import written_mutants
 from kafka_reference.releases import parse_release
 
 SLUG = "sequence-increment"
@@ -135,7 +136,7 @@ def test_freeze_check_of_truncated_or_missing_file_is_refused() -> None:
 def test_freeze_with_a_mutant_that_no_case_kills_exits_with_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(freezing, "MUTANTS", (Mutant("survivor", SLUG, "none", RULES[SLUG].ask),))
+    monkeypatch.setattr(freezing, "written_mutants", lambda _: [Mutant("survivor", SLUG, "none", RULES[SLUG].ask)])
     assert made("one") == 1
     assert "sequence-increment: mutants that no case catches: survivor" in capsys.readouterr().out
 
@@ -262,8 +263,8 @@ def test_freeze_kills_recounts_killed_mutants_without_java(
     assert app(["freeze", "--kills", "--rules", SLUG, "--folder", "f"], standalone_mode=False) == 0
     assert capsys.readouterr().out == "1 rule recounted in f; each mutant is killed\n"
     assert frozen(RULES[SLUG], Path("f")) == before
-    unkilled = (*freeze.MUTANTS, Mutant("correct-one", SLUG, "", RULES[SLUG].ask))
-    monkeypatch.setattr(freeze, "MUTANTS", unkilled)
+    correct = Mutant("correct-one", SLUG, "", RULES[SLUG].ask)
+    monkeypatch.setattr(freeze, "written_mutants", lambda rule: [*written_mutants(rule), correct])
     assert app(["freeze", "--kills", "--rules", SLUG, "--folder", "f"], standalone_mode=False) == 1
     assert "mutants that no case kills: correct-one" in capsys.readouterr().out
 

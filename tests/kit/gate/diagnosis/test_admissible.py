@@ -22,7 +22,7 @@ RECORDS = [one for one in islice(RULE.plain(), 160) if set(map(type, one.steps))
 
 
 def by(slug: str, seed: int) -> Ask:
-    """A client with this mistake and draws of its own."""
+    """A client with this mistake that makes its own draws."""
     drawn = random.Random(seed)
 
     def ask(question: Any, release: Any) -> Any:
@@ -33,7 +33,7 @@ def by(slug: str, seed: int) -> Ask:
 
 
 def anywhere(seed: int) -> Ask:
-    """A client that places every record anew."""
+    """A client that draws a partition for every record."""
     drawn = random.Random(seed)
 
     def ask(question: Any, _: Any) -> Any:

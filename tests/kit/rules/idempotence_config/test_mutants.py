@@ -12,8 +12,9 @@ from kafka_conformance.core.protocol import Answered
 from kafka_conformance.rules.idempotence_config.mutants import MUTANTS
 from kafka_conformance.rules.idempotence_config.question import combination
 from kafka_conformance.rules.idempotence_config.rule import RULE
+from kafka_conformance.rules.release_mutants import release_mutants
 
-BY_SLUG = {mutant.slug: mutant for mutant in MUTANTS}
+BY_SLUG = {mutant.slug: mutant for mutant in (*MUTANTS, *release_mutants(RULE))}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
@@ -36,15 +37,13 @@ def message(slug: str, **settings: str | None) -> str:
 
 
 def test_config_mutants_give_documented_wrong_settings_or_messages() -> None:
-    assert answer("on-in-3.0.0")["idempotent"] is True
-    assert answer("off-in-3.0.2")["idempotent"] is answer("off-in-newest")["idempotent"] is False
+    assert answer("off-in-newest")["idempotent"] is answer("idempotence-config-3.0.1-like-3.0.0")["idempotent"] is False
     assert "acks" in message("minus-1-is-not-all", idempotence="true", acks="-1")
     assert answer("retries-0-is-fine", idempotence="true", retries="0")["idempotent"] is True
     assert "at most 5" in message("five-is-too-many", idempotence="true", in_flight="5")
     assert "retries" in message("default-retries-count", idempotence="true")
-    assert answer("disabled-in-4.0", in_flight="6")["idempotent"] is False
-    assert "at most 5" in message("error-in-3.9", in_flight="6")
-    assert answer("five-in-0.11", idempotence="true")["max_in_flight"] == 5
+    assert answer("idempotence-config-4.0.0-like-3.9.2", in_flight="6")["idempotent"] is False
+    assert answer("idempotence-config-1.0.0-like-0.11.0.3", idempotence="true")["max_in_flight"] == 1
     assert answer("two-phases-unchecked", two_phase="true", timeout="1")["idempotent"] is True
     assert answer("acks-1-by-default", idempotence="false")["acks"] == 1
     assert answer("idempotence-is-order")["guarantee_order"] is True

@@ -50,7 +50,8 @@ def test_merged_mutant_rows_replace_rows_of_the_rule_and_drop_unknown_rules() ->
 
 def test_quickest_mutant_has_fewest_questions_then_first_name() -> None:
     kills = (Kill("c", "4.4.0", 25, 25), Kill("a", "4.4.0", 26, 25), Kill("b", "4.4.0", 25, 25))
-    assert replace(row(), mutants=kills).quickest.mutant == "b"
+    assert replace(row(), mutants=kills).quickest({"a", "b", "c"}).mutant == "b"
+    assert replace(row(), mutants=kills).quickest({"a"}).mutant == "a"
 
 
 def test_mutant_record_row_is_valid_for_the_installed_mutants() -> None:

@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from kafka_conformance.core.mutant import Ask, Mutant, replaced
 from kafka_conformance.rules import RULES
-from kafka_conformance.rules.common.mutations import as_if, on
+from kafka_conformance.rules.common.mutations import on
 from kafka_reference.assignment import sticky, sticky_claims, sticky_general, sticky_group, sticky_history, sticky_quota
 from kafka_reference.assignment.hash_map import HashMap
 from kafka_reference.assignment.members import Member, Topic, TopicPartition
@@ -188,20 +188,6 @@ class StickyMutants:
                      self.but(sticky_general, java_order=str), NEWEST)  # fmt: skip
 
     def _of_releases(self) -> Iterator[Mutant]:
-        for slug, description, old, new, number in (
-            ("2.3-in-2.4", "old partitions move first (KAFKA-8767)", "2.3.1", "2.4.1", 7130),
-            ("2.5.0-in-2.5.1", "equal subscriptions are balanced (KAFKA-9987)", "2.5.0", "2.5.1", 8668),
-            ("2.8.0-in-2.8.1", "two members own a partition (KAFKA-12984)", "2.8.0", "2.8.1", 10985),
-            ("2.8-in-3.0", "partitions are taken from full members (KAFKA-12464)", "2.8.2", "3.0.0", 10509),
-            ("3.0-in-2.8", "partitions are not taken from full members (KAFKA-12464)", "3.0.0", "2.8.2", 10509),
-            ("3.4.0-in-3.4.1", "only the newest generation counts (KAFKA-14639)", "3.4.0", "3.4.1", 13550),
-            ("3.4-in-3.5", "racks have no effect (KIP-881)", "3.4.1", "3.5.0", 13350),
-            ("3.5.1-in-3.5.2", "the loser counts as owner (KAFKA-15106)", "3.5.1", "3.5.2", 13920),
-            ("3.7.0-in-3.7.1", "owned partitions are kept in any order (KAFKA-16277)", "3.7.0", "3.7.1", 15416),
-        ):
-            asked = as_if(self._rule, old) if self._has(old) else None
-            if asked is not None:
-                yield self.mutant(slug, description, asked, new, f"{KAFKA}{number}")
         yield self.mutant("read-again", "user data can be read twice (KAFKA-12675)",
                           self.behaving(user_data_is_read_once=False), "2.8.2", f"{KAFKA}10552")  # fmt: skip
         yield self.mutant("by-owner-always", "partitions are listed by owner with different subscriptions, too",
@@ -221,9 +207,6 @@ class StickyMutants:
                 return RULES[self._rule].ask(question, release)
 
         return ask
-
-    def _has(self, release: str) -> bool:
-        return parse_release(release) in RULES[self._rule].releases
 
 
 def _changed(read: Callable[[Member, Any], Claim], change: Callable[[Claim], Claim]) -> Callable[[Member, Any], Claim]:
