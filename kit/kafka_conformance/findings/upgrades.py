@@ -19,23 +19,33 @@ __all__ = ["NOTES", "Note", "roles_of", "side_of"]
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """How harmful a change can be, and what to do, as sentences."""
+    """How harmful a change can be, and what to do, as sentences; ``title`` says the change where its record does not."""
 
     severity: Severity
     action: str
+    title: str = ""
 
 
 _SPREAD = "Records without a key are spread in another way, so compare the load of partitions; those with a key stay."
 _IDEMPOTENCE = "Set `enable.idempotence` to true or to false: what it means if it is unset depends on the release."
 
 NOTES: dict[str, Note] = {
+    "zookeeper-leader-election": Note(
+        "high",
+        "Brokers no longer run with ZooKeeper. Move the cluster to KRaft first.",
+        "Brokers that run with ZooKeeper",
+    ),
     "ProducerConfigBehaviour.default_acks": Note(
         "high",
         "A producer that leaves `acks` unset waits for all in-sync replicas, and `min.insync.replicas` applies to it. "
         "Set `acks=1` and `enable.idempotence=false` to keep what it did: `acks=1` alone turns idempotence off silently.",
     ),
-    "ProducerConfigBehaviour.default_idempotence": Note("high", _IDEMPOTENCE),
-    "ProducerConfigBehaviour.idempotence_on_request": Note("high", _IDEMPOTENCE),
+    "ProducerConfigBehaviour.default_idempotence": Note(
+        "high", _IDEMPOTENCE, "A producer that leaves `enable.idempotence` unset is idempotent."
+    ),
+    "ProducerConfigBehaviour.idempotence_on_request": Note(
+        "high", _IDEMPOTENCE, "A producer is idempotent only if `enable.idempotence` or `transactional.id` is set."
+    ),
     "ProducerConfigBehaviour.default_retries": Note(
         "high",
         "A producer that leaves `retries` unset sends again after an error; without idempotence that can write records "
@@ -57,7 +67,25 @@ NOTES: dict[str, Note] = {
         "A producer that names it in `partitioner.class` cannot find the class. Leave that unset, and set "
         "`partitioner.ignore.keys=true` if records with keys were spread by it.",
     ),
-    "zookeeper-leader-election": Note("high", "Brokers no longer run with ZooKeeper. Move the cluster to KRaft first."),
+    "PartitionBehaviour.high_watermark_waits_for_min_isr": Note(
+        "medium",
+        "Consumers receive nothing new while fewer replicas than `min.insync.replicas` are in sync, also of records with "
+        "acks=1. Watch that number of partitions, or lower `min.insync.replicas`.",
+    ),
+    "ServerRangeAssignorBehaviour.keeps_partitions": Note(
+        "medium",
+        "In groups of the consumer protocol with the range assignor, more partitions move when a member joins or leaves. "
+        "Use the uniform assignor, the default, unless topics have to be joined by partition.",
+        "A member of a group with the range assignor of brokers keeps its old partitions, up to its share.",
+    ),
+    "RangeAssignorBehaviour.rack_aware": Note(
+        "low", "Partitions move once, at the first rebalance, in groups that set `client.rack`."
+    ),
+    "RecordAccumulatorBehaviour.exponential_backoff": Note(
+        "low",
+        "Retries of a batch come later and later, up to `retry.backoff.max.ms`. Set that to `retry.backoff.ms` to keep the "
+        "pauses short.",
+    ),
 }
 
 _PRODUCER: tuple[Role, ...] = ("producer",)

@@ -2,39 +2,49 @@
 
 R1 is the release in use, R2 the newer one. After a summary come the changes that need action and the findings that begin,
 by severity, each with the side whose upgrade brings it; then all other changes of behaviour, whose harm has not been judged,
-and the findings that end, which are counted without `--role`. `--role` keeps what concerns the owner of a producer or
-consumer, the maintainer of a broker, or the operator of a cluster. Only the rules of the kit are compared.
+and the findings that end: without `--role`, more than ten are only counted. `--role` keeps what concerns the owner of a
+producer or consumer, the maintainer of a broker, or the operator of a cluster. Only the rules of the kit are compared.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 
 import click
+from rich.text import Text
 
 from kafka_conformance.cli import options
+from kafka_conformance.core.console import is_terminal
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Severity
 from kafka_conformance.core.streams import say, say_json
+from kafka_conformance.core.word_wrap import wrapped
 from kafka_conformance.findings import Role, chosen_findings
-from kafka_conformance.findings.upgrades import NOTES, roles_of, side_of
+from kafka_conformance.findings.upgrades import NOTES, Note, roles_of, side_of
 from kafka_conformance.gate.severity import RANKS
 from kafka_conformance.oracle.session import known_release
 from kafka_conformance.reports.behaviour import BehaviourLine, behaviour_lines
 from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import RULES
+from kafka_conformance.rules.eras import record_in
+from kafka_reference.proven import proven_releases
 from kafka_reference.releases import Release
 
 __all__ = ["run"]
 
 
 _SCOPE = (
-    "compared: the rules of the kit. Not compared: other settings, the move from ZooKeeper to KRaft, the protocol, ACLs, "
-    "tools. Behind the severity: the side whose upgrade brings the change"
+    "Compared: the rules of the kit. Not compared: other settings, the move from ZooKeeper to KRaft, the protocol, ACLs, "
+    "tools: read Kafka's upgrade notes too, https://kafka.apache.org/documentation/#upgrade"
 )
+_WORDS = {"begins": "risk", "is new": "new", "is gone": "removed", "changes": "changed", "ends": "ended"}
+_FEW = 10
+"""Changes whose harm has not been judged, and findings that end, are listed without a role if they are no more."""
 _NOBODY = re.compile(r"No\b(?!, unless)|Not noticeably|Not with any client")
 
 
@@ -86,32 +96,64 @@ def run(*, first: str, second: str, role: Role | None, as_json: bool) -> int:
     if not items:
         say(f"{before} to {after}: no difference is known{concerned}")
         return 0
+    _print_report(f"{before} to {after}{concerned}", items, role)
+    return 0
+
+
+def _print_report(head: str, items: Sequence[_Item], role: Role | None) -> None:
     begun = [one for one in items if one.severity is not None and one.what != "ends"]
     judged = [one for one in begun if one.noticed]
     unnoticed = [one for one in begun if not one.noticed]
     others = [one for one in items if one.severity is None]
-    ended = [one for one in items if one.what == "ends"]
+    ended = sorted((one for one in items if one.what == "ends"), key=lambda one: RANKS[one.severity or "low"])
     counts = Counter(one.severity for one in judged)
     severities = ", ".join(f"{counts[severity]} {severity}" for severity in RANKS if counts[severity])
     say(
-        f"{before} to {after}{concerned}: {len(judged)} to look at{f' ({severities})' if severities else ''}, "
+        f"{head}: {len(judged)} to look at{f' ({severities})' if severities else ''}, "
         f"{len(unnoticed)} hardly noticeable, {len(others)} also different, {len(ended)} at an end"
     )
-    say(_SCOPE)
-    out = console()
-    for one in judged:
-        out.print(f"{one.severity}, {one.side}, {one.what}: {one.title}", markup=False, soft_wrap=True)
-        asks = "am I affected?" if one.what == "begins" else "what to do:"
-        out.print(f"  {asks} {one.action}", markup=False, soft_wrap=True)
-    groups = {"hardly noticeable": unnoticed, "also different, harm not judged": others, "findings that end": ended}
-    for heading, rest in groups.items():
-        sides = ", ".join(f"{many} {side}" for side, many in Counter(one.side for one in rest).items())
-        if rest:
-            listed = f" {sides}; --role ROLE lists them" if role is None else ""
-            out.print(f"{heading}:{listed}", markup=False, soft_wrap=True)
-        for one in rest if role is not None else ():
-            out.print(f"  {one.side}: {one.title}", markup=False, soft_wrap=True)
-    return 0
+    for severity in RANKS:
+        alike: dict[tuple[str, str], list[_Item]] = {}
+        for one in judged:
+            if one.severity == severity:
+                alike.setdefault((one.side, one.action), []).append(one)
+        if alike:
+            say("")
+            say(severity)
+        for (_, action), group in alike.items():
+            for one in group:
+                _print_line(f"{_WORDS[one.what]}{_side(one, role)}: {one.title}", 2)
+            _print_line(f"{'am I affected?' if group[0].what == 'begins' else 'what to do:'} {action}", 4)
+    _print_rest("hardly noticeable", unnoticed, role)
+    _print_rest("also different, harm not judged", others, role)
+    _print_rest("findings that end", ended, role)
+    say("")
+    _print_line(_SCOPE)
+
+
+def _print_rest(heading: str, rest: Sequence[_Item], role: Role | None) -> None:
+    """Print what asks for nothing: each item, or how many there are of each side."""
+    if not rest:
+        return
+    is_listed = role is not None or len(rest) <= _FEW
+    sides = ", ".join(f"{many} {side}" for side, many in Counter(one.side for one in rest).items())
+    say("")
+    say(heading if is_listed else f"{heading}: {sides}; with --role ROLE they are listed")
+    for one in rest if is_listed else ():
+        severity = f"{one.severity}, " if one.what == "ends" else ""
+        _print_line(f"{severity}{_WORDS[one.what]}{_side(one, role)}: {one.title}", 2)
+
+
+def _side(one: _Item, role: Role | None) -> str:
+    """Return the side whose upgrade brings a change, if it is not the role that was asked for."""
+    return "" if one.side == role else f", {one.side}"
+
+
+def _print_line(text: str, indent: int = 0) -> None:
+    """Print a line of the report; on a terminal it is wrapped, and its other lines are indented by two more columns."""
+    width = console().width - indent - 2 if is_terminal(sys.stdout) else len(text) + 1
+    for number, line in enumerate(wrapped(Text(text), width)):
+        say(f"{' ' * (indent + 2 * (number > 0))}{line.plain}")
 
 
 def _items(before: Release, after: Release) -> Iterator[_Item]:
@@ -126,7 +168,8 @@ def _items(before: Release, after: Release) -> Iterator[_Item]:
         rule = RULES.get(slug)
         if rule is not None and before in rule.releases and after not in rule.releases:
             roles = roles_of(rule)
-            yield _Item("is gone", note.severity, rule.title, note.action, "", slug, roles, side_of(roles), notes[slug])
+            yield _Item("is gone", note.severity, note.title or rule.title, note.action, "", slug, roles, side_of(roles),
+                        notes[slug])  # fmt: skip
     seen = set()
     for rule in RULES.values():
         for line in behaviour_lines(rule, [before, after]):
@@ -136,12 +179,18 @@ def _items(before: Release, after: Release) -> Iterator[_Item]:
                 severity, action = (judged.severity, judged.action) if judged else (None, "")
                 roles = roles_of(rule)
                 what = {"no yes": "is new", "yes no": "is gone"}.get(" ".join(line.words), "changes")
-                yield _Item(what, severity, _title(line), action, line.ticket, rule.slug, roles, side_of(roles),
+                title = _title(line, judged, before, after)
+                yield _Item(what, severity, title, action, line.ticket, rule.slug, roles, side_of(roles),
                             notes.get(str(line), len(notes)))  # fmt: skip
 
 
-def _title(line: BehaviourLine) -> str:
-    """Return the effect of a change, with both values or, for yes and no, with its releases."""
-    is_flag = line.words in (["no", "yes"], ["yes", "no"])
-    change = f"({line.releases})" if is_flag else " → ".join(line.words)
-    return f"{line.effect} {change}{f' [{line.ticket}]' if line.ticket else ''}"
+def _title(line: BehaviourLine, note: Note | None, before: Release, after: Release) -> str:
+    """Return the effect of a change, the values but for yes and no, and the releases that it came with."""
+    effect = note.title if note is not None and note.title else line.effect
+    ticket = f" [{line.ticket}]" if line.ticket else ""
+    if line.words in (["no", "yes"], ["yes", "no"]):
+        return f"{effect} ({line.releases}){ticket}"
+    between = [release for release in proven_releases() if before <= release <= after]
+    values = [getattr(record, line.field) if (record := record_in(line.record, each)) else None for each in between]
+    came = [str(now) for (_, one), (now, other) in pairwise(zip(between, values, strict=True)) if one != other]
+    return f"{effect} {' → '.join(line.words)} (since {', '.join(came)}){ticket}"

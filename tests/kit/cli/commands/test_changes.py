@@ -10,6 +10,7 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
+from rich.console import Console
 
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput
@@ -60,16 +61,16 @@ def test_changes_command_lists_partitioner_classes_removed_in_4_0() -> None:
 
 
 def _gone(found: list[dict[str, Any]]) -> set[str]:
-    classes = {rule.title: slug for slug, rule in RULES.items()}
+    classes = {(NOTES[slug].title if slug in NOTES else "") or rule.title: slug for slug, rule in RULES.items()}
     return {classes[one["title"]] for one in found if one["what"] == "is gone" and one["title"] in classes}
 
 
 def test_setting_field_of_only_the_older_release_is_listed_as_removed() -> None:
     found = printed("changes", "2.8.2", "3.9.2")["changes"]
-    what = {one["title"].partition(":")[0].partition(";")[0]: one["what"] for one in found}
-    assert what["The default of enable.idempotence is ignored"] == "is gone"
-    assert what["The default of enable.idempotence is true"] == "is new"
-    assert what["The default of acks. 1 → all [KIP-679, KAFKA-10619]"] == "changes"
+    what = {one["title"].partition(" (0")[0].partition(" (since 3.0.0)")[0]: one["what"] for one in found}
+    assert what["A producer is idempotent only if `enable.idempotence` or `transactional.id` is set."] == "is gone"
+    assert what["A producer that leaves `enable.idempotence` unset is idempotent."] == "is new"
+    assert what["The default of acks. 1 → all"] == "changes"
 
 
 def test_changes_command_lists_every_changed_behaviour_field_once() -> None:
@@ -112,16 +113,53 @@ def test_changes_command_with_unknown_equal_or_reversed_releases_is_refused(word
         CliRunner().invoke(app, words.split(), catch_exceptions=False)
 
 
-def test_changes_command_output_starts_with_counts_and_names_the_role_per_change() -> None:
-    lines = CliRunner().invoke(app, ["changes", "2.8.2", "3.9.2"], catch_exceptions=False).stdout.splitlines()
-    assert re.match(r"2\.8\.2 to 3\.9\.2: \d+ to look at \(\d+ high, .*\d+ at an end$", lines[0])
-    assert "Not compared: other settings, the move from ZooKeeper to KRaft, the protocol, ACLs" in lines[1]
-    judged = [line for line in lines[2:] if line.startswith(("high", "medium", "low"))]
-    assert all(line.split(", ")[1] in {"producer", "consumer", "broker", "client or broker"} for line in judged)
-    assert [line.partition(":")[0] for line in lines[-3:]] == [
-        "hardly noticeable", "also different, harm not judged", "findings that end",
+def _sections(*words: str) -> dict[str, list[str]]:
+    """Return the lines of the report by heading; the first is the summary."""
+    result = CliRunner().invoke(app, ["changes", *words], catch_exceptions=False)
+    parts = [part.splitlines() for part in result.stdout.split("\n\n")]
+    return {head: lines for head, *lines in parts}
+
+
+def test_changes_command_output_starts_with_counts_and_has_a_section_for_each_severity() -> None:
+    sections = _sections("2.8.2", "3.9.2")
+    summary, *headings, scope = sections
+    assert re.match(r"2\.8\.2 to 3\.9\.2: \d+ to look at \(\d+ high, .*\d+ at an end$", summary)
+    assert headings[:3] == ["high", "medium", "low"]
+    assert "Not compared: other settings, the move from ZooKeeper to KRaft, the protocol, ACLs" in scope
+    titles = [line for line in sections["high"] if not line.startswith("    ")]
+    assert all(
+        re.match(r"  (risk|new|removed|changed), (producer|consumer|broker|client or broker): ", one) for one in titles
+    )
+    assert [line.partition(":")[0] for line in headings[-2:]] == [
+        "also different, harm not judged", "findings that end",
     ]  # fmt: skip
-    assert all(line.endswith("; --role ROLE lists them") for line in lines[-3:])
+    assert all(line.endswith("; with --role ROLE they are listed") for line in headings[-2:])
+
+
+def test_changes_with_the_same_advice_are_listed_above_a_single_line_of_advice() -> None:
+    high = _sections("2.8.2", "3.9.2", "--role", "producer")["high"]
+    at = next(number for number, line in enumerate(high) if "leaves `enable.idempotence` unset is idempotent" in line)
+    assert high[at].startswith("  new: ")  # without the side, which is the role that was asked for
+    assert high[at + 1].startswith("  removed: A producer is idempotent only if")
+    assert high[at + 2].startswith("    what to do: Set `enable.idempotence`")
+
+
+def test_end_of_zookeeper_is_the_first_change_to_look_at_of_4_0() -> None:
+    assert _sections("3.6.2", "4.0.0")["high"][0] == "  removed, broker: Brokers that run with ZooKeeper"
+
+
+def test_few_changes_without_judged_harm_are_listed_without_a_role() -> None:
+    sections = _sections("3.6.1", "3.6.2")
+    assert sections["also different, harm not judged"]
+    assert all(line.startswith("  ") for line in sections["also different, harm not judged"])
+
+
+def test_changes_on_a_terminal_are_wrapped_between_words_with_indentation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kafka_conformance.cli.commands.changes.is_terminal", lambda _: True)
+    monkeypatch.setattr("kafka_conformance.cli.commands.changes.console", lambda: Console(width=60))
+    whole = _sections("2.8.2", "3.9.2")["high"]
+    assert max(map(len, whole)) <= 60
+    assert any(line.startswith("      ") for line in whole)
 
 
 @pytest.mark.parametrize("words", ["findings 3.9.2", "verify 3.9.2"])
