@@ -10,7 +10,7 @@ from typing import Literal
 from client_page import KEYED, SEQUENCES, setting_of, slug_of, version_order, versions_of, without_key
 from client_results import GateResult
 from matrix_page import REMARK, linked_state, one_state
-from matrix_results import Results, of_subject
+from matrix_results import Cell, Results, of_subject
 from wire_page import PREFIX
 
 from kafka_conformance.answerers.named_driver import NamedDriver
@@ -25,6 +25,8 @@ JAVA = "Java's hash, murmur2"
 _BUILT_IN = "builtin-partitioner"
 _DRAWS = "not-deterministic"
 _IGNORES_KEYS = "always-the-same"
+_CAUSE = re.compile(r"^[a-z-]+: (`[^`]+`(?:, `[^`]+`)*): (.*)$")
+_NEXT_CAUSE = re.compile(r"; (?=[a-z-]+: `)")
 _MUTANT = re.compile(r"wrong answers equal `([^`]+)`: (.*?)(?=; so do| \(see|$)")
 
 NEEDS: Mapping[str, Sequence[str]] = {
@@ -85,10 +87,11 @@ cases, damaged batches among them.
 _BROKER = """\
 ## May I put a client in front of this broker?
 
-Look at what the client is used for. Where the broker agrees, it answered every case as Kafka's broker of that release does;
-where it differs in something *critical* or *high*, records may be lost or written twice: follow the link and read what it
-answers instead. Then look at the client's own line in
-[the matrix](matrix.md). Neither covers elections, restarts or clusters of several brokers.
+Look at what the client is used for. Where a broker differs in something high or critical, records may be lost or written
+twice: the second table leads to the cases. Elections, restarts and clusters of several brokers are not covered.
+"""
+_ADVICE = ("as Kafka's broker", "in part, or differs: low, medium", "differs: high, critical", "lacks it")
+_BROKER_CASES = """Which cases differ, with links to what the broker answers instead:
 """
 
 
@@ -150,6 +153,8 @@ def question_page(results: Results, clients: Sequence[GateResult], drivers: Mapp
         _FETCH,
         _fetches(ordered, drivers),
         _BROKER,
+        _uses(results),
+        _BROKER_CASES,
         _brokers(results),
     ]
     return f"{REMARK}\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
@@ -285,10 +290,15 @@ def _refused(results: Results) -> str:
     lines = ["| client | version | several in flight | two partitions | what it does |", "|---|---|---|---|---|"]
     for name, version in dict.fromkeys((name, version) for name, version, about in cells if about == scripts[0]):
         first, second = (cells[name, version, about] for about in scripts)
-        why = first.why.replace("|", "\\|")
+        why = _outcome_first(first.why).replace("|", "\\|")
         states = f"{linked_state(first)} | {linked_state(second)} | {why}"
         lines.append(f"| [{words(name)}](clients/{slug_of(name)}.md) | {words(version)} | {states} |")
     return "\n".join(lines)
+
+
+def _outcome_first(why: str) -> str:
+    """Return what a client does, then where in its source: a cause has the kind of finding, the source and the outcome."""
+    return "; ".join(_CAUSE.sub(r"\2 (\1)", part) for part in _NEXT_CAUSE.split(why))
 
 
 def _sequences(results: Results) -> str:
@@ -302,6 +312,38 @@ def _sequences(results: Results) -> str:
             f"| [{words(cell.name)}](clients/{slug_of(cell.name)}.md) | {words(cell.version)} | {linked_state(cell)}{why} |"
         )
     return "\n".join(lines)
+
+
+def _uses(results: Results) -> str:
+    """Return for which uses a client may be put in front of each broker, and which clients were asked on the wire."""
+    cells = list(of_subject(results.cells, "broker"))
+    lines = [f"| broker | {' | '.join(_ADVICE)} |", "|---|" + "---|" * len(_ADVICE)]
+    for name, version in dict.fromkeys((cell.name, cell.version) for cell in cells):
+        own = [cell for cell in cells if (cell.name, cell.version) == (name, version)]
+        uses: dict[str, list[str]] = {each: [] for each in _ADVICE}
+        for use, groups in NEEDS.items():
+            uses[_advice([cell for cell in own if cell.about in groups])].append(use)
+        lines.append(
+            f"| {words(name)} {words(version)} | {' | '.join(', '.join(one) or '–' for one in uses.values())} |"
+        )
+    asked: dict[str, list[str]] = {}
+    for cell in of_subject(results.cells, "client"):
+        if cell.about.startswith(PREFIX) and cell.version not in asked.setdefault(cell.name, []):
+            asked[cell.name].append(cell.version)
+    clients = "; ".join(f"{words(name)} {', '.join(map(words, versions))}" for name, versions in asked.items())
+    return "\n".join([*lines, "", (
+        "The client has a part in it too: [the matrix](matrix.md#clients-on-the-wire) has what these did on the wire. "
+        f"A version that is not among them was not asked: {clients or 'none'}."
+    )])  # fmt: skip
+
+
+def _advice(cells: Sequence[Cell]) -> str:
+    """Return how near to Kafka's the answers are to what these cells ask."""
+    if all(cell.state == "not applicable" for cell in cells):
+        return _ADVICE[3]
+    if all(cell.state in {"agrees", "differs, harmless", "not applicable"} for cell in cells):
+        return _ADVICE[any(cell.state == "not applicable" for cell in cells)]
+    return _ADVICE[2 if any(cell.severity in {"critical", "high"} for cell in cells) else 1]
 
 
 def _brokers(results: Results) -> str:

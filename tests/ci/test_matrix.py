@@ -293,6 +293,26 @@ def test_question_page_answers_pairs_from_records_of_gated_clients() -> None:
     assert all(rows[one][other] == rows[other][one] for one in rows for other in rows)
 
 
+def test_question_page_says_for_which_uses_each_broker_will_do() -> None:
+    page = (Path(__file__).parents[2] / "kit" / "docs" / "questions.md").read_text(encoding="utf-8")
+    rows = dict(
+        re.findall(r"^\| ([^|\[]+?) \| (.* \| .* \| .* \| .*) \|$", page.partition("## May I put")[2], re.MULTILINE)
+    )
+    assert rows["Apache Kafka 4.4.0"].startswith(
+        "producer, idempotent producer, transactions, consumer, consumer group, admin | –"
+    )
+    assert rows["kfake 2026-09-18"].split(" | ")[2].startswith("producer, idempotent producer, transactions, consumer")
+    assert "kafka-python 3.0.12, 2.3.2, 2.0.2" in page
+
+
+def test_question_page_tells_outcome_of_error_45_before_place_in_source() -> None:
+    why = "failed: `sender.py`, `handle`: the batch fails; sequence-gap: `a.js`: the next one is refused"
+    assert (
+        question_page._outcome_first(why) == "the batch fails (`sender.py`, `handle`); the next one is refused (`a.js`)"
+    )
+    assert question_page._outcome_first("has no setting: acks") == "has no setting: acks"
+
+
 def test_question_page_needs_cover_every_recorded_group_of_cases() -> None:
     groups = {cell.about for cell in matrix_cells() if cell.subject == "broker"}
     assert groups == {group for groups in question_page.NEEDS.values() for group in groups}
