@@ -20,7 +20,7 @@ from rich.text import Text
 from kafka_conformance.core.sanitize import harmless
 from kafka_conformance.core.word_wrap import has_longer_word, wrapped
 
-__all__ = ["can_animate", "console", "error_console", "is_terminal", "styled"]
+__all__ = ["can_animate", "console", "error_console", "is_terminal", "styled", "terminal_width"]
 
 _WIDTH = 140
 
@@ -65,6 +65,11 @@ def is_terminal(stream: TextIO | None) -> bool:
         return stream is not None and stream.isatty()
     except ValueError:  # it is closed
         return False
+
+
+def terminal_width() -> int | None:
+    """Return the columns of standard output, None if it is no terminal."""
+    return console().width if is_terminal(sys.stdout) else None
 
 
 def can_animate(shown: Console) -> bool:

@@ -9,7 +9,6 @@ producer or consumer, the maintainer of a broker, or the operator of a cluster. 
 from __future__ import annotations
 
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -19,7 +18,7 @@ import click
 from rich.text import Text
 
 from kafka_conformance.cli import options
-from kafka_conformance.core.console import is_terminal
+from kafka_conformance.core.console import terminal_width
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Severity
 from kafka_conformance.core.streams import say, say_json
@@ -29,7 +28,6 @@ from kafka_conformance.findings.upgrades import NOTES, Note, roles_of, side_of
 from kafka_conformance.gate.severity import RANKS
 from kafka_conformance.oracle.session import known_release
 from kafka_conformance.reports.behaviour import BehaviourLine, behaviour_lines
-from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import RULES
 from kafka_conformance.rules.eras import record_in
 from kafka_reference.proven import proven_releases
@@ -151,7 +149,8 @@ def _side(one: _Item, role: Role | None) -> str:
 
 def _print_line(text: str, indent: int = 0) -> None:
     """Print a line of the report; on a terminal it is wrapped, and its other lines are indented by two more columns."""
-    width = console().width - indent - 2 if is_terminal(sys.stdout) else len(text) + 1
+    columns = terminal_width()
+    width = len(text) + 1 if columns is None else columns - indent - 2
     for number, line in enumerate(wrapped(Text(text), width)):
         say(f"{' ' * (indent + 2 * (number > 0))}{line.plain}")
 

@@ -10,7 +10,6 @@ from typing import Any
 import click
 import pytest
 from click.testing import CliRunner
-from rich.console import Console
 
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput
@@ -155,8 +154,7 @@ def test_few_changes_without_judged_harm_are_listed_without_a_role() -> None:
 
 
 def test_changes_on_a_terminal_are_wrapped_between_words_with_indentation(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kafka_conformance.cli.commands.changes.is_terminal", lambda _: True)
-    monkeypatch.setattr("kafka_conformance.cli.commands.changes.console", lambda: Console(width=60))
+    monkeypatch.setattr("kafka_conformance.cli.commands.changes.terminal_width", lambda: 60)
     whole = _sections("2.8.2", "3.9.2")["high"]
     assert max(map(len, whole)) <= 60
     assert any(line.startswith("      ") for line in whole)

@@ -163,7 +163,7 @@ def shipped(monkeypatch: pytest.MonkeyPatch) -> Certificate:
         CertificateRow(slug, "4.4.0", 9, 9, {"hypothesis": 9}, jar_sha256, True, of_code)
         for slug, of_code in (("murmur2", fingerprint(RULES["murmur2"])), ("sequence-increment", "ab" * 32))
     ]
-    made = Certificate("2026-11-30", "0.0.9", 5, "17.0.8", "cd" * 32, tuple(rows))
+    made = Certificate("2026-01-30", "0.0.9", 5, "17.0.8", "cd" * 32, tuple(rows))
     monkeypatch.setattr(verify, "shipped", lambda: made)
     return made
 
@@ -174,7 +174,7 @@ def test_verify_changed_copies_certificate_rows_of_unchanged_rules(ran: Any, shi
     assert "murmur2:" not in said
     made = from_json(Path("made/certificate.json").read_text(encoding="utf-8"))
     assert [(row.rule, row.asked == 9, row.seed, row.made) for row in made.rows] == [
-        ("murmur2", True, 5, "2026-11-30"), ("sequence-increment", False, None, None),
+        ("murmur2", True, 5, "2026-01-30"), ("sequence-increment", False, None, None),
     ]  # fmt: skip
     assert made.rows[1].fingerprint == fingerprint(RULES["sequence-increment"])
     assert void_rules(made) == []
@@ -184,7 +184,7 @@ def test_verify_changed_asks_only_unproven_releases(ran: Any, shipped: Certifica
     assert ran(kafka="3.9.2,4.4.0", changed=True)[0] == 0
     made = from_json(Path("made/certificate.json").read_text(encoding="utf-8"))
     assert [(row.release, row.asked == 9, row.made) for row in made.rows] == [
-        ("3.9.2", False, None), ("4.4.0", True, "2026-11-30"),
+        ("3.9.2", False, None), ("4.4.0", True, "2026-01-30"),
     ]  # fmt: skip
 
 

@@ -139,6 +139,7 @@ SAME_AS = {
 
 # Mutants that answer as a release does; the release is reported.
 AS_RELEASE = {
+    "min-isr-above-replicas-accepts": "as-3.7.0",
     "log-segment-leader-notes-last-offset": "as-3.7.0",
     "empty-batches": "as-3.3.1",
     "spread-second-call-left-out": "as-3.9.2",
