@@ -77,7 +77,8 @@ _REPEATED = {"--to": None, "--kafka": NEWEST, "--generate": 0, "--timeout": 60.0
 def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Sequence[str], skip: Sequence[str],
         generate: int, listed: bool, seed: int, timeout: float, traces: Path | None, file: Path | None, shrink: int,
         record: Path | None, replayed: Path | None, known: Path | None, write_known: bool, events: Path | None,
-        junit: Path | None, markdown: Path | None, html: Path | None, badge: Path | None, github: bool | None) -> int:  # fmt: skip
+        junit: Path | None, markdown: Path | None, html: Path | None, badge: Path | None, github: bool | None
+        ) -> int:  # fmt: skip
     """Gate one client; return the exit code."""
     drawn = generated(generate, seed)
     given = read(read_text(file)) if file is not None else shipped()
