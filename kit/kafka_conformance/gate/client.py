@@ -169,7 +169,7 @@ class _Runs:
         if cassette is None:
             raise OffScript("there is no cassette: record one with --record-cassettes")
         workload, folder = workload_of(script, cassette.head.seed), self.plan.traces / self.name.replace("/", "-")
-        return replay_script(script, workload, cassette, self.plan.command, folder, self.plan.limit_s)
+        return replay_script(script, workload, cassette, self.plan.command, folder)
 
     def smallest(self, script: Script, kind: str) -> tuple[Script, int]:
         """Return the smallest script that has a finding of this kind, and how many runs that took."""

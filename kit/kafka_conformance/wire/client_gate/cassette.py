@@ -47,7 +47,8 @@ class OffScript(KitError):
 class CassetteHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="line", tag="cassette"):
     """The first line: its format, the kit that wrote it, the broker, and when the recording began (ms, UTC).
 
-    ``workload`` is a digest of what the client was given, which is drawn from ``seed``. ``log`` and ``committed`` are what
+    ``workload`` is a digest of what the client was given, which is drawn from ``seed``; clients send times that
+    depend on the limit. ``log`` and ``committed`` are what
     the broker had stored at the end; ``log`` is null where the adapter refused the script. ``verdict`` is that of the
     recording.
     """
@@ -59,6 +60,7 @@ class CassetteHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_
     script: Script
     seed: int
     workload: str
+    limit_s: float
     topic: str
     client: str
     verdict: str

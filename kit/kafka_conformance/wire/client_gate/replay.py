@@ -13,6 +13,9 @@ reads the state       by an equal one that was answered after as many changes of
                       the n-th time by the n-th, and by the last one after that
 ====================  ===================================================================================================
 
+An answer takes as long as the broker's, up to 50 ms, also that to a fetch that waited for records. It waits up to 300 ms for
+what other connections had sent or received before it: a client depends on which answer is the first.
+
 Everything else is *off script*: :class:`OffScript` names the first difference from what was recorded, and the replay ends.
 """
 
@@ -20,6 +23,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import re
 import time
 from collections import Counter
@@ -33,7 +37,6 @@ from kafka_conformance.wire.client_gate.cassette import Cassette, OffScript
 from kafka_conformance.wire.codec.messages import Fields, shipped_codec
 from kafka_conformance.wire.recording.addresses import Address, decode_lenient
 from kafka_conformance.wire.recording.proxy import read_frame, write_frame
-from kafka_conformance.wire.recording.trace import Frame
 from kafka_reference.errors import JavaException
 from kafka_reference.record_batch import DefaultBatch, decode_batches
 
@@ -52,14 +55,18 @@ _CHANGES: Final = {
 _UNORDERED: Final = frozenset({"partitionData", "partitionIndexes", "partitions", "topicData", "topics"})
 _LEAVES: Final = "LeaveGroup"
 """Changes nothing that is judged, and a client that ends may not wait until it is sent."""
-_PATIENCE_S, _POLL_S, _EMPTY_S = 2.0, 0.005, 0.05
+_PATIENCE_S, _POLL_S, _LONGEST_S, _TURN_S = 2.0, 0.005, 0.05, 0.3
 _HOUR_MS: Final = 3_600_000
 _SOFTWARE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9\-.]*[a-zA-Z0-9])?")
 
 
 @dataclass(eq=False)
 class _Recorded:
-    """A request of the recording: what is compared, the broker's answer, and how many changes the broker had before it."""
+    """A request of the recording: what is compared, the answer, how long it took, and what was sent before it.
+
+    ``before`` counts changes by what they change, ``sent_before`` all requests; ``answered`` orders answers. In a replay,
+    ``used`` is one that has come, ``is_done`` if its answer was given, and ``is_late`` if another answer waited for it.
+    """
 
     number: int
     name: str
@@ -68,7 +75,12 @@ class _Recorded:
     is_read: bool
     answer: bytes = b""
     before: Counter[str] = field(default_factory=Counter)
-    is_empty: bool = False
+    seconds: float = 0.0
+    connection: int = 0
+    sent_before: int = 0
+    answered: float = math.inf
+    is_done: bool = False
+    is_late: bool = False
     used: bool = False
 
 
@@ -192,9 +204,23 @@ class Player:
             await self._pause(reader)
             if (wait_s := wait_s - _POLL_S) < 0:
                 raise OffScript(f"off script: {request.name} was not answered in the recording, and the client waits")
-        if found.is_empty:
-            await asyncio.sleep(min(request.compared["maxWaitMs"] / 1_000, _EMPTY_S))
+        await self._in_turn(found, reader)
         return found.answer
+
+    async def _in_turn(self, found: _Recorded, reader: asyncio.StreamReader) -> None:
+        """Wait as the broker did, and for what other connections sent before it answered: clients depend on that."""
+        await asyncio.sleep(min(found.seconds, _LONGEST_S))
+        wait_s = _TURN_S
+        while before := [
+            one for one in self._recorded[: found.sent_before]
+            if not one.is_late and one.connection != found.connection
+            and not (one.is_done if one.answered < found.answered else one.used)
+        ]:  # fmt: skip
+            await self._pause(reader)
+            if (wait_s := wait_s - _POLL_S) < 0:
+                for one in before:
+                    one.is_late = True
+        found.is_done = True
 
     @staticmethod
     async def _pause(reader: asyncio.StreamReader) -> None:
@@ -208,9 +234,8 @@ class Player:
         if request.is_read:
             depends = _READS[request.name.split()[0]]
             fits = [one for one in equal if one.before[depends] == self._done[depends]]
-            unused = [one for one in fits if not one.used]
-            if fits:
-                return unused[0] if unused else fits[-1]
+            if fits := [one for one in fits if one.answer] or fits:
+                return next((one for one in fits if not one.used), fits[-1])
             if any(one.before[depends] > self._done[depends] for one in equal):
                 return None
         elif left := [one for one in equal if not one.used]:
@@ -240,10 +265,11 @@ def _read(cassette: Cassette) -> Iterator[_Recorded]:
     """Yield the requests of a cassette, each with its answer."""
     requests, waiting, done = _Requests(), dict[tuple[int, int], _Recorded](), Counter[str]()
     found: list[_Recorded] = []
-    for frame in cassette.frames:
+    for number, frame in enumerate(cassette.frames):
         key = frame.connection, frame.correlation
         if frame.sender == "client":
             one = requests.take(frame.api, frame.version, frame.data, cassette.head.started_ms + frame.at_ms)
+            one.seconds, one.connection = -frame.at_ms / 1_000, frame.connection
             waiting[key] = one
             found.append(one)
             done.update(_CHANGES.get(frame.api, ()))
@@ -251,7 +277,8 @@ def _read(cassette: Cassette) -> Iterator[_Recorded]:
             one = waiting.pop(key)
             one.answer, one.before = frame.data, Counter(done)
             requests.answered(one, _session(frame.api, frame.version, frame.data))
-            one.is_empty = frame.api == "Fetch" and not _has_records(frame)
+            one.seconds += frame.at_ms / 1_000
+            one.sent_before, one.answered = len(found), number
     return iter(found)
 
 
@@ -267,13 +294,6 @@ def _session(api: str, version: int, answer: bytes) -> int:
     with contextlib.suppress(MalformedMessage, BadInput):
         return int(decode_lenient(shipped_codec(), api, version, answer)[2].get("sessionId", 0))
     return 0
-
-
-def _has_records(frame: Frame) -> bool:
-    with contextlib.suppress(MalformedMessage, BadInput):
-        fields = decode_lenient(shipped_codec(), frame.api, frame.version, frame.data)[2]
-        return any(one["records"] or one["errorCode"] for topic in fields["responses"] for one in topic["partitions"])
-    return True
 
 
 def _sorted(fields: Fields) -> Fields:

@@ -111,14 +111,15 @@ def run_script(
     log, committed = (None, {}) if run.refused else _stored(address, topic, script)
     client = next((one.client for one in frames if one.client), "")
     write_cassette(recording.path, CassetteHead(
-        FORMAT, kit_version(), recording.broker, started_ms, script, recording.seed, digest(workload), topic, client,
+        FORMAT, kit_version(), recording.broker, started_ms, script, recording.seed, digest(workload), limit_s, topic,
+        client,
         outcome.verdict.value, len(frames), log, committed,
     ), frames)  # fmt: skip
     return outcome
 
 
 def replay_script(
-    script: Script, workload: Workload, cassette: Cassette, command: Sequence[str], folder: Path, limit_s: float
+    script: Script, workload: Workload, cassette: Cassette, command: Sequence[str], folder: Path
 ) -> ScriptOutcome:
     """Run a script with a cassette in place of a broker.
 
@@ -134,7 +135,7 @@ def replay_script(
             raise OffScript(f"off script: the recording ended as {head.verdict!r}")
         return head.log, head.committed
 
-    run = _Run(script, workload, head.topic, command, folder, limit_s)
+    run = _Run(script, workload, head.topic, command, folder, head.limit_s)
     return run.outcome(("cassette", 0), stored, None, player)
 
 
@@ -166,6 +167,7 @@ class _Run:
         }  # fmt: skip
         with create_trace(folder / "trace", f"{address[0]}:{address[1]}") as file:
             proxy = Proxy(address, file, None, script.faults, script.limits, passed=frames)
+            proxy.stops = frames is not None or player is not None
             code = asyncio.run(_run(proxy, self.command, environment, self.limit_s, tail, player))
         self.ended, self.refused = code is not None, code == REFUSED
         if player is not None and player.failure is not None:

@@ -113,7 +113,9 @@ def steady(script: Script) -> Script:
     are so large that a flush sends one to each.
     """
     if not script.is_producer:
-        return script
+        return msgspec.structs.replace(
+            script, partitions=1, consume=tuple(count // script.partitions for count in script.consume)
+        )
     partitions = script.partitions if script.judges_keys or script.warm_up else 1
     settings = msgspec.structs.replace(
         script.settings, linger_ms=max(script.settings.linger_ms, _STEADY_LINGER_MS),

@@ -55,6 +55,8 @@ class Proxy:
     """Where all connections go, whatever addresses responses name: what replays a cassette is one server for all."""
     passed: list[Frame] | None = None
     """If it is a list, receives the frames between the proxy and the broker: what the script changes is not changed."""
+    stops: bool = False
+    """Pass on nothing behind a request whose response is lost: how much that would be depends on time."""
 
     frames: int = 0
     connections: int = 0
@@ -235,6 +237,8 @@ class _Connection:
                 self.proxy.passed.append(request)
             if not await write_frame(broker, data):
                 return "broker"
+            if self.proxy.stops and request.fate == "lose-response":
+                await asyncio.Event().wait()  # until the response ends the connection
 
     async def _responses(self, broker: asyncio.StreamReader) -> str:
         """Pass on what the broker sends. Returns why it ended. Raises OSError if the trace cannot be written."""
