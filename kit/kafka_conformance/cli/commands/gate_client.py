@@ -129,7 +129,7 @@ def _target(
         host, port = parse_address(bootstrap)
         target = BrokerTarget(host, port, _ADMIN_S, f"{PREFIX}{secrets.token_hex(4)}")
         try:
-            yield target, (host, port), next(iter(recorded), release)
+            yield target, (host, port), release
         finally:
             target.close()
 
