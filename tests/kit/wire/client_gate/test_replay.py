@@ -269,6 +269,15 @@ def test_time_within_an_hour_is_not_compared_while_everything_else_is() -> None:
     assert ask(made(ONE), ("Produce", 7, batch(b"1", NOW_MS + 60_000)))[1] == ""
 
 
+def test_batch_with_a_wrong_checksum_is_off_script() -> None:
+    wrong = batch(b"1")
+    (partition,) = wrong["topicData"][0]["partitionData"]
+    partition["records"] = partition["records"][:17] + b"\0\0\0\0" + partition["records"][21:]
+    answers, why = ask(made(ONE), ("Produce", 7, wrong))
+    assert answers == []
+    assert why.startswith("off script: Produce v7 topicData[0].partitionData[0].records: ")
+
+
 def test_fetch_shows_no_record_that_was_not_produced_so_far() -> None:
     empty, full = ("Fetch", 11, fetch(), fetched(b"")), ("Fetch", 11, fetch(), fetched(b"record"))
     cassette = made(empty, ONE, full)
