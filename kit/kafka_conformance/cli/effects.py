@@ -91,6 +91,10 @@ NO_EFFECT: dict[str, tuple[Mode, ...]] = {
     "gate": (
         Mode("with several targets", lambda given: len(given["targets"]) > 1, ("--github",), ("a", "b")),
     ),
+    "gate client": (
+        Mode("with --cassettes", lambda given: given["replayed"],
+             ("--seed", "--generate", "--shrink", "--record-cassettes", "--kafka", "--timeout"), ("--cassettes", "x")),
+    ),
     "join": _OF_EXPORTS,
     "repair": (
         Mode("with --map-groups", lambda given: given["map_groups"],

@@ -13,6 +13,7 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -39,9 +40,10 @@ from kafka_conformance.gate.runner import GateResult
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.wire.broker_gate import runner as broker_runner
 from kafka_conformance.wire.client_gate import runner
+from kafka_conformance.wire.client_gate.cassette import Cassette, OffScript, cassette_path
 from kafka_conformance.wire.client_gate.promises import PromiseDifference
-from kafka_conformance.wire.client_gate.runner import ScriptOutcome, meaning, run_script
-from kafka_conformance.wire.client_gate.script import Script, shipped
+from kafka_conformance.wire.client_gate.runner import Recording, ScriptOutcome, meaning, replay_script, run_script
+from kafka_conformance.wire.client_gate.script import Script, shipped, steady
 from kafka_conformance.wire.client_gate.shrinking import as_toml, shrunk
 from kafka_conformance.wire.client_gate.workload import workload_of
 from kafka_conformance.wire.recording.addresses import Address
@@ -75,6 +77,10 @@ class ClientPlan:
     selection: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
     shrink: int = 0
+    cassettes: Mapping[str, Cassette | None] | None = None
+    """What is replayed in place of a broker, by script."""
+    record: Path | None = None
+    """The folder that receives cassettes."""
 
     def again(self, script: Script, file: Path | None = None) -> str:
         """Return the command that runs a script again, from ``file`` if it is there, without the name of the program."""
@@ -83,14 +89,13 @@ class ClientPlan:
             options.pop("--generate", None)
             options["--scripts"] = str(file)
         words = [word for option in options.items() for word in option]
-        return shlex.join([
-            "gate", "client", *words, "--run", script.id, "--seed", str(self.seed), "--", *self.command,
-        ])  # fmt: skip
+        seed = [] if self.cassettes is not None else ["--seed", str(self.seed)]
+        return shlex.join(["gate", "client", *words, "--run", script.id, *seed, "--", *self.command])
 
 
-def gate_client(target: broker_runner.BrokerTarget, address: Address, plan: ClientPlan, known: KnownFailures,
+def gate_client(target: broker_runner.BrokerTarget | None, address: Address, plan: ClientPlan, known: KnownFailures,
                 emit: Callable[[Event], None], progress: Steps) -> GateResult:  # fmt: skip
-    """Run all scripts, each in its own topic, and emit each event.
+    """Run all scripts, each in its own topic, and emit each event. There may be no target where there are cassettes.
 
     Raises BrokerLost, KitError and BadInput if the topics cannot be made or deleted, the command cannot be started, or
     the broker is gone.
@@ -105,7 +110,7 @@ def gate_client(target: broker_runner.BrokerTarget, address: Address, plan: Clie
     rules = tuple(map(rule_of, plan.scripts))
     record(Began(kit_version(), client, (plan.release,), rules, plan.seed, 0, (), plan.selection))
     ended = []
-    with target.prepared([]):
+    with target.prepared([]) if target is not None else nullcontext():
         for script in plan.scripts:
             record(RuleBegan(rule_of(script), plan.release, "exact", 1))
             before, run = time.monotonic(), _Runs(target, address, plan, progress, script.id)
@@ -128,7 +133,7 @@ def rule_of(script: Script) -> str:
 class _Runs:
     """Runs a script and smaller ones, each with a topic of its own, and the workload of the same draw."""
 
-    target: broker_runner.BrokerTarget
+    target: broker_runner.BrokerTarget | None
     address: Address
     plan: ClientPlan
     progress: Steps
@@ -136,15 +141,35 @@ class _Runs:
     count: int = 0
 
     def __call__(self, script: Script) -> ScriptOutcome:
-        """Run a script. Raises as :func:`run_script` does."""
+        """Run a script, from its cassette if that is asked for and it has one. Raises as :func:`run_script` does."""
         case_id = f"{self.name}-{self.count}" if self.count else self.name
         self.count += 1
         self.progress.doing(case_id)
+        plan, recording = self.plan, None
+        if plan.cassettes is not None:
+            try:
+                return self._replayed(steady(script), plan.cassettes.get(script.id))
+            except OffScript as error:
+                if self.target is None:
+                    return ScriptOutcome(script, runner.ScriptVerdict.NOT_JUDGED, str(error))
+        assert self.target is not None  # noqa: S101
+        if plan.record is not None:
+            script = steady(script)
+            recording = (
+                Recording(cassette_path(plan.record, script), plan.release, plan.seed) if self.count == 1 else None
+            )
         workload = workload_of(script, self.plan.seed)
         workload = replace(workload, case=msgspec.structs.replace(workload.case, id=case_id))
         self.target.make([workload.case])
-        folder = self.plan.traces / case_id.replace("/", "-")
-        return run_script(script, workload, self.target, self.address, self.plan.command, folder, self.plan.limit_s)
+        folder = plan.traces / case_id.replace("/", "-")
+        return run_script(script, workload, self.target, self.address, plan.command, folder, plan.limit_s, recording)
+
+    def _replayed(self, script: Script, cassette: Cassette | None) -> ScriptOutcome:
+        """Raise OffScript if the cassette does not fit what the client does."""
+        if cassette is None:
+            raise OffScript("there is no cassette: record one with --record-cassettes")
+        workload, folder = workload_of(script, cassette.head.seed), self.plan.traces / self.name.replace("/", "-")
+        return replay_script(script, workload, cassette, self.plan.command, folder)
 
     def smallest(self, script: Script, kind: str) -> tuple[Script, int]:
         """Return the smallest script that has a finding of this kind, and how many runs that took."""

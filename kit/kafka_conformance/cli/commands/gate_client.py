@@ -8,7 +8,7 @@ gets a new topic; COMMAND runs once. Then everything that it sent, and what is s
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -26,15 +26,18 @@ from kafka_conformance.gate.client import ClientPlan, gate_client
 from kafka_conformance.gate.selection import Selection, select
 from kafka_conformance.wire.broker_gate.runner import PREFIX, BrokerTarget
 from kafka_conformance.wire.client import parse_address
+from kafka_conformance.wire.client_gate.cassette import Cassette, cassette_path, read_cassette
 from kafka_conformance.wire.client_gate.script import Script, generated, read, shipped
 from kafka_conformance.wire.codec.messages import shipped_codec
+from kafka_conformance.wire.recording.addresses import Address
 from kafka_conformance.wire.recording.session import check_command
 from kafka_jars.scratch import ScratchFolder
 
 __all__ = ["run", "selected_scripts"]
 
 _ADMIN_S = 30.0
-_REPEATED = {"--to": None, "--kafka": NEWEST, "--generate": 0, "--timeout": 60.0, "--scripts": None}
+_REPEATED = {"--to": None, "--kafka": NEWEST, "--generate": 0, "--timeout": 60.0, "--scripts": None, "--cassettes": None,
+             "--record-cassettes": None}  # fmt: skip
 """The options that the command to run a script again has, if they are not at their defaults."""
 
 
@@ -59,6 +62,11 @@ _REPEATED = {"--to": None, "--kafka": NEWEST, "--generate": 0, "--timeout": 60.0
 @click.option("--shrink", default=0, type=click.IntRange(0, 1_000), show_default=True, metavar="N",
               help="Run a script that differs up to N times more for each kind of finding, with fewer faults and records, "
                    "and report the smallest script that has it. Needs --traces, which receives that.")  # fmt: skip
+@click.option("--record-cassettes", "record", default=None, type=options.FILE, metavar="FOLDER",
+              help="Write what the broker answered in each script here, for --cassettes.")  # fmt: skip
+@click.option("--cassettes", "replayed", default=None, type=options.FILE, metavar="FOLDER",
+              help="Replay these recordings in place of a broker, without Java. A script in which COMMAND sends something "
+                   "else is run on the broker of --to, or could not be judged.")  # fmt: skip
 @click.option("--known-failures", "known", default=None, type=options.FILE, metavar="FILE",
               help="TOML file of the failures that are known.")  # fmt: skip
 @click.option("--write-known-failures", "write_known", is_flag=True, help="Write or update the file of known failures.")
@@ -68,8 +76,9 @@ _REPEATED = {"--to": None, "--kafka": NEWEST, "--generate": 0, "--timeout": 60.0
               help="Print GitHub annotations and write a job summary (default: only in GitHub Actions).")  # fmt: skip
 def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Sequence[str], skip: Sequence[str],
         generate: int, listed: bool, seed: int, timeout: float, traces: Path | None, file: Path | None, shrink: int,
-        known: Path | None, write_known: bool, events: Path | None, junit: Path | None, markdown: Path | None,
-        html: Path | None, badge: Path | None, github: bool | None) -> int:  # fmt: skip
+        record: Path | None, replayed: Path | None, known: Path | None, write_known: bool, events: Path | None,
+        junit: Path | None, markdown: Path | None, html: Path | None, badge: Path | None, github: bool | None
+        ) -> int:  # fmt: skip
     """Gate one client; return the exit code."""
     drawn = generated(generate, seed)
     given = read(read_text(file)) if file is not None else shipped()
@@ -89,20 +98,40 @@ def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Se
     if address is not None and any(entry.release for entry in entries.entries):
         raise BadInput(f"{known} has entries for a release, and that of the broker of --to is not known")
     shipped_codec().message("ApiVersionsRequest").encode({}, 0)  # a missing extra is reported before a broker starts
-    with ScratchFolder() as scratch, _broker(kafka, address) as (bootstrap, release):
-        host, port = parse_address(bootstrap)
+    cassettes = None
+    if replayed is not None:
+        cassettes = {script.id: read_cassette(cassette_path(replayed, script)) for script in scripts}
+    with ScratchFolder() as scratch, _target(kafka, address, cassettes) as (target, to, release):
         chosen = Selection(tuple(patterns), tuple(skip))
-        again = {"--to": address, "--kafka": kafka, "--generate": generate, "--timeout": timeout, "--scripts": file}
+        again = {"--to": address, "--kafka": kafka, "--generate": generate, "--timeout": timeout, "--scripts": file,
+                 "--cassettes": replayed, "--record-cassettes": record}  # fmt: skip
         changed = {name: str(value) for name, value in again.items() if value != _REPEATED[name]}
-        plan = ClientPlan(scripts, command, release, seed, timeout, traces or scratch, str(chosen), changed, shrink)
-        target = BrokerTarget(host, port, _ADMIN_S, f"{PREFIX}{secrets.token_hex(4)}")
-        try:
-            with event_stream(events) as emit, steps("the gate of a client", len(scripts)) as progress:
-                gated = gate_client(target, (host, port), plan, entries, emit, progress)
-        finally:
-            target.close()
+        plan = ClientPlan(scripts, command, release, seed, timeout, traces or scratch, str(chosen), changed, shrink,
+                          cassettes, record)  # fmt: skip
+        with event_stream(events) as emit, steps("the gate of a client", len(scripts)) as progress:
+            gated = gate_client(target, to, plan, entries, emit, progress)
     write_to = known if write_known else None
     return report(gated, entries, write_to, github, junit=junit, markdown=markdown, html=html, badge=badge)
+
+
+@contextmanager
+def _target(
+    kafka: str, address: str | None, cassettes: Mapping[str, Cassette | None] | None
+) -> Iterator[tuple[BrokerTarget | None, Address, str]]:
+    """Return the broker, if there is one, its address, and its release as far as it is known."""
+    recorded = {one.head.broker for one in (cassettes or {}).values() if one is not None}
+    if len(recorded) > 1:
+        raise BadInput(f"the cassettes are of several brokers: {', '.join(sorted(recorded))}; name a folder for each")
+    if cassettes is not None and address is None:
+        yield None, ("", 0), next(iter(recorded), "no broker")
+        return
+    with _broker(kafka, address) as (bootstrap, release):
+        host, port = parse_address(bootstrap)
+        target = BrokerTarget(host, port, _ADMIN_S, f"{PREFIX}{secrets.token_hex(4)}")
+        try:
+            yield target, (host, port), release
+        finally:
+            target.close()
 
 
 @contextmanager

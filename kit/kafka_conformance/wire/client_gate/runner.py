@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 import msgspec
 
 from kafka_conformance.core.errors import BadInput, BrokerLost, KitError
 from kafka_conformance.core.files import read_bytes, write_whole
+from kafka_conformance.core.version import kit_version
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.wire.broker_gate.runner import BrokerTarget, CaseVerdict
 from kafka_conformance.wire.client_gate import promises
-from kafka_conformance.wire.client_gate.log import committed_offsets, read_log
+from kafka_conformance.wire.client_gate.cassette import (
+    FORMAT,
+    Cassette,
+    CassetteHead,
+    OffScript,
+    digest,
+    write_cassette,
+)
+from kafka_conformance.wire.client_gate.log import LogRecord, committed_offsets, read_log
 from kafka_conformance.wire.client_gate.promises import PromiseDifference, ResultLine, Results
+from kafka_conformance.wire.client_gate.replay import Player
 from kafka_conformance.wire.client_gate.script import Script
 from kafka_conformance.wire.client_gate.workload import Workload
 from kafka_conformance.wire.codec.messages import error_codes, shipped_codec
@@ -27,12 +38,15 @@ from kafka_conformance.wire.recording.judge import KINDS as WIRE_KINDS
 from kafka_conformance.wire.recording.judge import Judge
 from kafka_conformance.wire.recording.proxy import Proxy
 from kafka_conformance.wire.recording.session import Tail, record_until
-from kafka_conformance.wire.recording.trace import create_trace, read_trace
+from kafka_conformance.wire.recording.trace import Frame, create_trace, read_trace
 
-__all__ = ["REFUSED", "ScriptOutcome", "ScriptVerdict", "meaning", "run_script"]
+__all__ = ["REFUSED", "Recording", "ScriptOutcome", "ScriptVerdict", "meaning", "replay_script", "run_script"]
 
 REFUSED: Final = 77
 """The exit code of an adapter whose client does not have what a script asks for."""
+
+Stored: TypeAlias = tuple[list[LogRecord], dict[int, int]]
+"""The records of a topic, and what a group has committed, by partition."""
 
 _READ_S = 30.0
 _LONGEST_RESULTS = 64 * 2**20
@@ -64,11 +78,20 @@ def meaning(kind: str) -> str:
     return {**promises.KINDS, **WIRE_KINDS}[kind]
 
 
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """Where a cassette is written, and what its head says of the gate."""
+
+    path: Path
+    broker: str
+    seed: int
+
+
 def run_script(
     script: Script, workload: Workload, target: BrokerTarget, address: Address, command: Sequence[str], folder: Path,
-    limit_s: float,
+    limit_s: float, recording: Recording | None = None,
 ) -> ScriptOutcome:  # fmt: skip
-    """Run a script whose topic is there; ``folder`` receives its files.
+    """Run a script whose topic is there; ``folder`` receives its files, and a cassette is written if it is judged.
 
     Raises BadInput if the command cannot be started, BrokerLost if the broker is gone, and KitError.
     """
@@ -80,42 +103,120 @@ def run_script(
     if (codes := set(error_codes(wrote.raw))) or wrote.why:
         why = wrote.why or f"error {min(codes)}"
         return ScriptOutcome(script, ScriptVerdict.NOT_JUDGED, f"the records of the script cannot be written: {why}")
-    trace, results = folder / "trace", folder / "results.ndjson"
-    lines = b"".join(msgspec.json.encode(line) + b"\n" for line in workload.lines)
-    write_whole(folder / "workload.ndjson", lines)
-    write_whole(results, b"")
-    environment = {
-        **script.settings.environment(), "TOPIC": topic, "GROUP": f"{topic}-g", "CLIENT_ID": script.id,
-        "WORKLOAD": str(folder / "workload.ndjson"), "RESULTS": str(results),
-        "TIMEOUT_MS": str(int(limit_s * 500)),  # half of the limit: the client gives up before it is ended
-    }  # fmt: skip
-    tail = Tail()
-    with create_trace(trace, f"{address[0]}:{address[1]}") as file:
-        proxy = Proxy(address, file, None, script.faults, script.limits)
-        code = asyncio.run(_run(proxy, command, environment, limit_s, tail))
-    return _judged(script, workload, proxy, code, tail.text, folder, topic)
+    run, started_ms = _Run(script, workload, topic, command, folder, limit_s), int(time.time() * 1_000)
+    frames: list[Frame] | None = [] if recording else None
+    outcome = run.outcome(address, lambda: _stored(address, topic, script), frames)
+    if recording is None or frames is None or outcome.verdict is ScriptVerdict.NOT_JUDGED or not run.ended:
+        return outcome
+    log, committed = (None, {}) if run.refused else _stored(address, topic, script)
+    client = next((one.client for one in frames if one.client), "")
+    write_cassette(recording.path, CassetteHead(
+        FORMAT, kit_version(), recording.broker, started_ms, script, recording.seed, digest(workload), limit_s, topic,
+        client,
+        outcome.verdict.value, len(frames), log, committed,
+    ), frames)  # fmt: skip
+    return outcome
+
+
+def replay_script(
+    script: Script, workload: Workload, cassette: Cassette, command: Sequence[str], folder: Path
+) -> ScriptOutcome:
+    """Run a script with a cassette in place of a broker.
+
+    If the client goes off script, only what it sent is judged. Raises OffScript if nothing is wrong with that, or if the
+    cassette is void.
+    """
+    cassette.check(script, workload)
+    head, player = cassette.head, Player(cassette)
+
+    def stored() -> Stored:
+        player.check()
+        if head.log is None:
+            raise OffScript(f"off script: the recording ended as {head.verdict!r}")
+        return head.log, head.committed
+
+    run = _Run(script, workload, head.topic, command, folder, head.limit_s)
+    return run.outcome(("cassette", 0), stored, None, player)
+
+
+@dataclass
+class _Run:
+    """A client that runs behind a proxy; whether it ``ended`` by itself, and ``refused`` the script."""
+
+    script: Script
+    workload: Workload
+    topic: str
+    command: Sequence[str]
+    folder: Path
+    limit_s: float
+    ended: bool = False
+    refused: bool = False
+
+    def outcome(
+        self, address: Address, stored: Callable[[], Stored], frames: list[Frame] | None, player: Player | None = None
+    ) -> ScriptOutcome:
+        """Run the client and judge it. Raises OffScript if ``player`` or ``stored`` do."""
+        script, folder, tail = self.script, self.folder, Tail()
+        lines = b"".join(msgspec.json.encode(line) + b"\n" for line in self.workload.lines)
+        write_whole(folder / "workload.ndjson", lines)
+        write_whole(folder / "results.ndjson", b"")
+        environment = {
+            **script.settings.environment(), "TOPIC": self.topic, "GROUP": f"{self.topic}-g", "CLIENT_ID": script.id,
+            "WORKLOAD": str(folder / "workload.ndjson"), "RESULTS": str(folder / "results.ndjson"),
+            "TIMEOUT_MS": str(int(self.limit_s * 500)),  # half of the limit: the client gives up before it is ended
+        }  # fmt: skip
+        with create_trace(folder / "trace", f"{address[0]}:{address[1]}") as file:
+            proxy = Proxy(address, file, None, script.faults, script.limits, passed=frames)
+            proxy.stops = frames is not None or player is not None
+            code = asyncio.run(_run(proxy, self.command, environment, self.limit_s, tail, player))
+        self.ended, self.refused = code is not None, code == REFUSED
+        if player is not None and player.failure is not None:
+            judge = _judge_of(folder)
+            findings = tuple(PromiseDifference(one.kind, one.what) for one in judge.findings)
+            if not findings:
+                raise player.failure
+            return ScriptOutcome(script, ScriptVerdict.DIFFERS, "", findings, judge.totals.requests)
+        return _judged(script, self.workload, proxy, code, tail.text, folder, stored)
 
 
 async def _run(
-    proxy: Proxy, command: Sequence[str], environment: Mapping[str, str], limit_s: float, tail: Tail
+    proxy: Proxy,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    limit_s: float,
+    tail: Tail,
+    player: Player | None,
 ) -> int | None:
+    """Return the exit code, None if the client was ended."""
     bootstrap = f"127.0.0.1:{await proxy.listen(0)}"
     try:
+        if player is not None:
+            proxy.stand_in = await player.listen(proxy.fail)
         return await record_until(proxy, command, {**environment, "BOOTSTRAP": bootstrap}, limit_s, tail)
-    except TimeoutError:
+    except (TimeoutError, OffScript):
         return None
+    finally:
+        if player is not None:
+            await player.close()
 
 
-def _stored(address: Address, topic: str, script: Script) -> tuple[Any, dict[int, int]]:
+def _stored(address: Address, topic: str, script: Script) -> Stored:
     log = read_log(address, topic, script.partitions, _READ_S)
     if script.is_producer:
         return log, {}
     return log, committed_offsets(address, f"{topic}-g", topic, script.partitions, _READ_S)
 
 
+def _judge_of(folder: Path) -> Judge:
+    judge = Judge()
+    judge.take(decoded(read_trace(folder / "trace")[1], shipped_codec()))
+    return judge
+
+
 def _judged(
-    script: Script, workload: Workload, proxy: Proxy, code: int | None, output: str, folder: Path, topic: str
-) -> ScriptOutcome:
+    script: Script, workload: Workload, proxy: Proxy, code: int | None, output: str, folder: Path,
+    stored: Callable[[], Stored],
+) -> ScriptOutcome:  # fmt: skip
     last = output.splitlines()[-1] if output else "it printed nothing"
     if code == REFUSED:
         return ScriptOutcome(script, ScriptVerdict.NOT_APPLICABLE, last)
@@ -130,25 +231,26 @@ def _judged(
         return ScriptOutcome(script, ScriptVerdict.NOT_JUDGED, str(error))
     if wrong := _contradiction(workload, results):
         return ScriptOutcome(script, ScriptVerdict.NOT_JUDGED, wrong)
-    judge = Judge()
-    judge.take(decoded(read_trace(folder / "trace")[1], shipped_codec()))
-    return _compared(script, workload, proxy, judge, results, topic, ended=code is not None)
+    return _compared(script, workload, proxy, _judge_of(folder), results, stored, ended=code is not None)
 
 
 def _compared(
-    script: Script, workload: Workload, proxy: Proxy, judge: Judge, results: Results, topic: str, *, ended: bool
-) -> ScriptOutcome:
-    """Compare the results with what passed and what is stored. Raises BrokerLost."""
+    script: Script, workload: Workload, proxy: Proxy, judge: Judge, results: Results, stored: Callable[[], Stored], *,
+    ended: bool,
+) -> ScriptOutcome:  # fmt: skip
+    """Compare the results with what passed and what is stored. Raises BrokerLost, OffScript."""
     findings = [PromiseDifference(one.kind, one.what) for one in judge.findings]
     if not ended:
         reported = sum(one.record >= 0 or one.partition >= 0 for one in results.lines)
         of = len(workload.records) if script.is_producer else script.consume[-1]
         findings.append(PromiseDifference("no-end", f"{reported:,} of {plural(of, 'record')} have a line in RESULTS"))
     try:
-        log, committed = _stored(proxy.to, topic, script)
+        log, committed = stored()
     except BrokerLost:
         raise
     except KitError as error:  # what cannot be read may be what the client sent
+        if isinstance(error, OffScript) and not findings:
+            raise
         verdict, why = (ScriptVerdict.DIFFERS, "") if findings else (ScriptVerdict.NOT_JUDGED, str(error))
         return ScriptOutcome(script, verdict, why, tuple(findings), judge.totals.requests)
     if script.is_producer:

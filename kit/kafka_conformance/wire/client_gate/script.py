@@ -25,7 +25,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.wire.recording.faults import Script as Faults
 from kafka_conformance.wire.recording.faults import parse_faults, parse_limits
 
-__all__ = ["CODECS", "Script", "Settings", "Stored", "generated", "shipped"]
+__all__ = ["CODECS", "Script", "Settings", "Stored", "generated", "shipped", "steady"]
 
 Compression = Literal["none", "gzip", "snappy", "lz4", "zstd"]
 CODECS: Final = ("none", "gzip", "snappy", "lz4", "zstd")
@@ -101,6 +101,27 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     def loses(self) -> bool:
         """Whether a connection is closed: a client may then send again what was stored."""
         return bool(self.lose_request or self.lose_response)
+
+
+_STEADY_LINGER_MS, _STEADY_BATCH_SIZE = 200, 16_384
+
+
+def steady(script: Script) -> Script:
+    """Return the variant of a script for a cassette: what a client sends in it does not depend on time or chance.
+
+    Batches are sent when they are full or flushed. There is one partition, unless the script is about several: then batches
+    are so large that a flush sends one to each.
+    """
+    if not script.is_producer:
+        return msgspec.structs.replace(
+            script, partitions=1, consume=tuple(count // script.partitions for count in script.consume)
+        )
+    partitions = script.partitions if script.judges_keys or script.warm_up else 1
+    settings = msgspec.structs.replace(
+        script.settings, linger_ms=max(script.settings.linger_ms, _STEADY_LINGER_MS),
+        batch_size=script.settings.batch_size if partitions == 1 else max(script.settings.batch_size, _STEADY_BATCH_SIZE),
+    )  # fmt: skip
+    return msgspec.structs.replace(script, settings=settings, partitions=partitions)
 
 
 @cache

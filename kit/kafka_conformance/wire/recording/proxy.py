@@ -30,7 +30,7 @@ from kafka_conformance.wire.recording.faults import Script
 from kafka_conformance.wire.recording.refusals import CHANGED, changed, refusal
 from kafka_conformance.wire.recording.trace import LONGEST_FRAME, SECRET, ConnectionChange, Frame
 
-__all__ = ["Proxy"]
+__all__ = ["Proxy", "read_frame", "write_frame"]
 
 _CONNECT_S: Final = 10.0
 _READ_AHEAD: Final = 2**20
@@ -51,6 +51,12 @@ class Proxy:
     script: Script = field(default_factory=dict)
     most: Mapping[str, int] = field(default_factory=dict)
     """The largest version that brokers offer, by API."""
+    stand_in: Address | None = None
+    """Where all connections go, whatever addresses responses name: what replays a cassette is one server for all."""
+    passed: list[Frame] | None = None
+    """If it is a list, receives the frames between the proxy and the broker: what the script changes is not changed."""
+    stops: bool = False
+    """Pass on nothing behind a request whose response is lost: how much that would be depends on time."""
 
     frames: int = 0
     connections: int = 0
@@ -78,10 +84,15 @@ class Proxy:
         return _port_of(server)
 
     async def failed(self) -> None:
-        """Wait until the trace cannot be written. Raises KitError then."""
+        """Wait until the trace cannot be written, or something else ends the recording. Raises KitError then."""
         if self._failed is None:
             raise RuntimeError("listen first")
         await self._failed
+
+    def fail(self, error: KitError) -> None:
+        """End the recording: :meth:`failed` raises this error."""
+        if self._failed is not None and not self._failed.done():
+            self._failed.set_exception(error)
 
     async def close(self) -> None:
         """Close all listeners and connections."""
@@ -146,8 +157,7 @@ class Proxy:
             try:
                 await connection.run()
             except OSError as error:  # the file: what the network says is handled in the connection
-                if self._failed is not None and not self._failed.done():
-                    self._failed.set_exception(KitError(f"the trace cannot be written: {error.strerror or error}"))
+                self.fail(KitError(f"the trace cannot be written: {error.strerror or error}"))
             except asyncio.CancelledError:
                 pass  # the end of the recording
             finally:
@@ -182,7 +192,8 @@ class _Connection:
         """Pass frames in both directions until one side closes."""
         self._changed("opened")
         try:
-            opened = asyncio.open_connection(*self.address, ssl=self.proxy.tls, limit=_READ_AHEAD)
+            to = self.proxy.stand_in or self.address
+            opened = asyncio.open_connection(*to, ssl=self.proxy.tls, limit=_READ_AHEAD)
             broker_reader, broker_writer = await asyncio.wait_for(opened, _CONNECT_S)
         except (OSError, TimeoutError) as error:
             why = f"{self.broker} cannot be reached: {str(error) or f'no answer in {_CONNECT_S:.0f} s'}"
@@ -206,7 +217,7 @@ class _Connection:
     async def _requests(self, broker: asyncio.StreamWriter) -> str:
         """Pass on what the client sends. Returns why it ended. Raises OSError if the trace cannot be written."""
         while True:
-            data = await _frame(self.reader)
+            data = await read_frame(self.reader)
             if isinstance(data, str):
                 return f"client: {data}"
             request = self._request(data)
@@ -221,13 +232,18 @@ class _Connection:
                 async with self.answering:
                     if not await self._answer_made():
                         return "client"
-            elif not await _passed(broker, data):
+                continue
+            if self.proxy.passed is not None:
+                self.proxy.passed.append(request)
+            if not await write_frame(broker, data):
                 return "broker"
+            if self.proxy.stops and request.fate == "lose-response":
+                await asyncio.Event().wait()  # until the response ends the connection
 
     async def _responses(self, broker: asyncio.StreamReader) -> str:
         """Pass on what the broker sends. Returns why it ended. Raises OSError if the trace cannot be written."""
         while True:
-            data = await _frame(broker)
+            data = await read_frame(broker)
             if isinstance(data, str):
                 return f"broker: {data}"
             async with self.answering:
@@ -237,26 +253,31 @@ class _Connection:
     async def _answer(self, data: bytes) -> str:
         """Pass on a response, and those of the script behind it. Returns why the connection ends, if it does."""
         request = self._answered(data)
+        secret = request is None or request.api in SECRET
+        if self.proxy.passed is not None:
+            self.proxy.passed.append(self._response(request, data, b"" if secret else data))
         if request is not None and request.api in CHANGED and (error := _error(request)):
             data = self._changed_to(request, data, error)
         if request is not None and request.api == _VERSIONS:  # the trace has the versions that the client is shown
             data = await self._rewritten(request, data)
-        secret = request is None or request.api in SECRET
         self._respond(request, data, b"" if secret else data)
         if request is not None and request.fate == "lose-response":
             return "script"
         if request is not None and request.api in REWRITTEN and request.api != _VERSIONS:
             data = await self._rewritten(request, data)
-        return "" if await _passed(self.writer, data) and await self._answer_made() else "client"
+        return "" if await write_frame(self.writer, data) and await self._answer_made() else "client"
 
     def _respond(self, request: Frame | None, data: bytes, written: bytes) -> None:
         """Write a response."""
-        self.proxy.write(Frame(
+        self.proxy.write(self._response(request, data, written))
+        self.proxy.frames += 1
+
+    def _response(self, request: Frame | None, data: bytes, written: bytes) -> Frame:
+        return Frame(
             self.proxy.at_ms(), self.number, self.broker, "broker",
             request.api if request else "", request.version if request else -1,
             request.correlation if request else -1, len(data), data=written, fate=request.fate if request else "",
-        ))  # fmt: skip
-        self.proxy.frames += 1
+        )  # fmt: skip
 
     def _made(self, request: Frame, data: bytes) -> bytes:
         """Return the response that the script gives, if it gives one."""
@@ -281,7 +302,7 @@ class _Connection:
         while self.pending and self.pending[0][1]:
             request, made = self.pending.popleft()
             self._respond(request, made, made)
-            if not await _passed(self.writer, made):
+            if not await write_frame(self.writer, made):
                 return False
         return True
 
@@ -328,7 +349,7 @@ class _Connection:
         self.proxy.write(ConnectionChange(self.proxy.at_ms(), self.number, self.broker, what, why))
 
 
-async def _frame(reader: asyncio.StreamReader) -> bytes | str:
+async def read_frame(reader: asyncio.StreamReader) -> bytes | str:
     """Return the next frame without its size, or why there is none."""
     try:
         size = int.from_bytes(await reader.readexactly(4), signed=True)
@@ -341,7 +362,7 @@ async def _frame(reader: asyncio.StreamReader) -> bytes | str:
         return error.strerror or str(error)
 
 
-async def _passed(writer: asyncio.StreamWriter, data: bytes) -> bool:
+async def write_frame(writer: asyncio.StreamWriter, data: bytes) -> bool:
     """Pass on a frame; return whether the other side takes it."""
     with contextlib.suppress(OSError):
         if len(data) < _ONE_WRITE:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 from mock_broker import mock_broker
@@ -18,9 +19,12 @@ from kafka_conformance.cli.commands.gate_client import selected_scripts
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.events import Differed, Ended, RuleEnded, from_lines
+from kafka_conformance.wire.client_gate.cassette import read_cassette, write_cassette
 from kafka_conformance.wire.client_gate.script import generated, shipped
 
 ADAPTER = Path(__file__).parents[4] / "ci/adapters/confluent_kafka_adapter.py"
+RECORDED = ADAPTER.with_name("kafka_python_adapter.py")
+CASSETTES = Path(__file__).parents[2] / "wire/client_gate/cassettes"
 LIAR = f"""
 import os, runpy
 runpy.run_path({str(ADAPTER)!r})
@@ -161,6 +165,54 @@ def test_script_that_differs_is_shrunk_to_a_file_that_is_run_again(address: str,
 def test_shrinking_needs_a_folder_for_the_smallest_script() -> None:
     with pytest.raises(BadInput, match="--shrink needs --traces FOLDER"):
         gate("--shrink", "3", "--", "true")
+
+
+def test_cassettes_are_replayed_without_a_broker_and_say_what_is_off_script() -> None:
+    words = ("--cassettes", str(CASSETTES), "--run", "produce/acks-1")
+    ran = gate(*words, "--", sys.executable, str(RECORDED))
+    assert ran.return_value == 0, ran.output
+    assert "1 of 1 scripts agree" in ran.output
+    ran = gate(*words, "--run", "produce/large-values", "--", sys.executable, str(ADAPTER))
+    assert ran.return_value == 2
+    output = " ".join(ran.output.split())
+    assert "off script: ApiVersions v3 was not recorded" in output
+    assert "there is no cassette: record one with --record-cassettes" in output
+    assert f"gate client --cassettes {CASSETTES} --run produce/acks-1 -- " in output
+
+
+def test_script_that_is_off_its_cassette_is_run_on_the_broker_that_is_named(address: str) -> None:
+    words = ("--cassettes", str(CASSETTES), "--to", address, "--run", "produce/plain")
+    ran = gate(*words, "--", sys.executable, str(ADAPTER))
+    assert ran.return_value == 0, ran.output
+    assert "1 of 1 scripts agree" in ran.output
+
+
+def test_cassettes_are_recorded_of_scripts_that_were_judged(address: str, tmp_path: Path) -> None:
+    words = ("--to", address, "--run", "produce/plain", "--run", "produce/acks-1", "--record-cassettes", str(tmp_path))
+    ran = gate(*words, "--seed", "5", "--", sys.executable, "-c", FAILS_ONCE)
+    assert ran.return_value == 2
+    assert [path.name for path in tmp_path.rglob("*.gz")] == ["plain.ndjson.gz"]
+    found = read_cassette(tmp_path / "produce/plain.ndjson.gz")
+    assert found is not None
+    assert (found.head.broker, found.head.seed, found.head.verdict) == (f"broker {address}", 5, "agrees")
+    assert len(found.head.log or []) == 120
+    assert {frame.sender for frame in found.frames} == {"client", "broker"}
+
+
+def test_damaged_cassette_and_cassettes_of_several_brokers_are_refused(tmp_path: Path) -> None:
+    copied = tmp_path / "produce/plain.ndjson.gz"
+    copied.parent.mkdir()
+    copied.write_bytes((CASSETTES / "produce/plain.ndjson.gz").read_bytes()[:-1])
+    words = ("--cassettes", str(tmp_path), "--run", "produce/plain", "--run", "produce/acks-1", "--", "true")
+    with pytest.raises(BadInput, match="is not a whole cassette"):
+        gate(*words)
+    for name, broker in (("plain", "4.4.0"), ("acks-1", "4.1.0")):
+        found = read_cassette(CASSETTES / f"produce/{name}.ndjson.gz")
+        assert found is not None
+        head = msgspec.structs.replace(found.head, broker=broker)
+        write_cassette(tmp_path / f"produce/{name}.ndjson.gz", head, found.frames)
+    with pytest.raises(BadInput, match=r"the cassettes are of several brokers: 4\.1\.0, 4\.4\.0"):
+        gate(*words)
 
 
 def test_list_prints_the_scripts_and_needs_no_command() -> None:
