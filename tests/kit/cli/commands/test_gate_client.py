@@ -167,7 +167,7 @@ def test_shrinking_needs_a_folder_for_the_smallest_script() -> None:
         gate("--shrink", "3", "--", "true")
 
 
-def test_cassettes_are_replayed_without_a_broker_and_say_what_is_off_script() -> None:
+def test_cassettes_are_replayed_without_a_broker_and_name_scripts_off_the_recording() -> None:
     words = ("--cassettes", str(CASSETTES), "--run", "produce/acks-1")
     ran = gate(*words, "--", sys.executable, str(RECORDED))
     assert ran.return_value == 0, ran.output
@@ -180,7 +180,7 @@ def test_cassettes_are_replayed_without_a_broker_and_say_what_is_off_script() ->
     assert f"gate client --cassettes {CASSETTES} --run produce/acks-1 -- " in output
 
 
-def test_script_that_is_off_its_cassette_is_run_on_the_broker_that_is_named(address: str) -> None:
+def test_script_off_the_cassette_runs_again_on_the_named_broker(address: str) -> None:
     words = ("--cassettes", str(CASSETTES), "--to", address, "--run", "produce/plain")
     ran = gate(*words, "--", sys.executable, str(ADAPTER))
     assert ran.return_value == 0, ran.output

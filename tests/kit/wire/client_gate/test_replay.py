@@ -56,7 +56,7 @@ def replayed(name: str, folder: Path, program: str = "adapter()") -> ScriptOutco
     return replay_script(script, workload, cassette, [sys.executable, "-c", BEGINNING + program], folder)
 
 
-def test_recorded_scripts_have_the_same_verdict_when_they_are_replayed(tmp_path: Path) -> None:
+def test_recorded_scripts_have_the_same_verdict_when_replayed(tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         outcomes = dict(zip(RECORDED, pool.map(lambda name: replayed(name, tmp_path / name), RECORDED), strict=True))
     assert len(outcomes) >= 20
@@ -289,7 +289,7 @@ def test_fetch_shows_no_record_that_was_not_produced_so_far() -> None:
     assert why.startswith("off script: Fetch v11 was recorded after requests that did not come")
 
 
-def test_fetches_of_a_session_are_compared_by_all_of_its_partitions() -> None:
+def test_fetches_of_a_session_are_compared_by_all_partitions_of_the_session() -> None:
     opened = ("Fetch", 11, {**fetch(), "sessionEpoch": 0}, {**fetched(b"1"), "sessionId": 7})
     moved = ("Fetch", 11, {**fetch(5), "sessionId": 7, "sessionEpoch": 1}, fetched(b"2"))
     idle = {**fetch(), "sessionId": 7, "topics": []}
