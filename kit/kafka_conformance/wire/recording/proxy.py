@@ -193,8 +193,8 @@ class _Connection:
         self._changed("opened")
         try:
             to = self.proxy.stand_in or self.address
-            opened = asyncio.open_connection(*to, ssl=self.proxy.tls, limit=_READ_AHEAD)
-            broker_reader, broker_writer = await asyncio.wait_for(opened, _CONNECT_S)
+            async with asyncio.timeout(_CONNECT_S):
+                broker_reader, broker_writer = await asyncio.open_connection(*to, ssl=self.proxy.tls, limit=_READ_AHEAD)
         except (OSError, TimeoutError) as error:
             why = f"{self.broker} cannot be reached: {str(error) or f'no answer in {_CONNECT_S:.0f} s'}"
             self._changed("closed", why)
