@@ -90,7 +90,13 @@ _BROKER = """\
 Look at what the client is used for. Where a broker differs in something high or critical, records may be lost or written
 twice: the second table leads to the cases. Elections, restarts and clusters of several brokers are not covered.
 """
-_ADVICE = ("as Kafka's broker", "in part, or differs: low, medium", "differs: high, critical", "lacks it")
+_SAME, _PARTLY, _HARMFUL, _LACKING = (
+    "as Kafka's broker",
+    "in part, or differs: low, medium",
+    "differs: high, critical",
+    "lacks it",
+)
+_LIKENESS = (_SAME, _PARTLY, _HARMFUL, _LACKING)
 _BROKER_CASES = """Which cases differ, with links to what the broker answers instead:
 """
 
@@ -315,14 +321,14 @@ def _sequences(results: Results) -> str:
 
 
 def _uses(results: Results) -> str:
-    """Return for which uses a client may be put in front of each broker, and which clients were asked on the wire."""
+    """Return how each broker answers what each use needs, and which clients were asked on the wire."""
     cells = list(of_subject(results.cells, "broker"))
-    lines = [f"| broker | {' | '.join(_ADVICE)} |", "|---|" + "---|" * len(_ADVICE)]
+    lines = [f"| broker | {' | '.join(_LIKENESS)} |", "|---|" + "---|" * len(_LIKENESS)]
     for name, version in dict.fromkeys((cell.name, cell.version) for cell in cells):
         own = [cell for cell in cells if (cell.name, cell.version) == (name, version)]
-        uses: dict[str, list[str]] = {each: [] for each in _ADVICE}
+        uses: dict[str, list[str]] = {each: [] for each in _LIKENESS}
         for use, groups in NEEDS.items():
-            uses[_advice([cell for cell in own if cell.about in groups])].append(use)
+            uses[_likeness([cell for cell in own if cell.about in groups])].append(use)
         lines.append(
             f"| {words(name)} {words(version)} | {' | '.join(', '.join(one) or '–' for one in uses.values())} |"
         )
@@ -337,13 +343,13 @@ def _uses(results: Results) -> str:
     )])  # fmt: skip
 
 
-def _advice(cells: Sequence[Cell]) -> str:
-    """Return how near to Kafka's the answers are to what these cells ask."""
+def _likeness(cells: Sequence[Cell]) -> str:
+    """Return how a broker answers what these cells ask."""
     if all(cell.state == "not applicable" for cell in cells):
-        return _ADVICE[3]
+        return _LACKING
     if all(cell.state in {"agrees", "differs, harmless", "not applicable"} for cell in cells):
-        return _ADVICE[any(cell.state == "not applicable" for cell in cells)]
-    return _ADVICE[2 if any(cell.severity in {"critical", "high"} for cell in cells) else 1]
+        return _PARTLY if any(cell.state == "not applicable" for cell in cells) else _SAME
+    return _HARMFUL if any(cell.severity in {"critical", "high"} for cell in cells) else _PARTLY
 
 
 def _brokers(results: Results) -> str:

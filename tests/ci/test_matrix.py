@@ -293,7 +293,7 @@ def test_question_page_answers_pairs_from_records_of_gated_clients() -> None:
     assert all(rows[one][other] == rows[other][one] for one in rows for other in rows)
 
 
-def test_question_page_says_for_which_uses_each_broker_will_do() -> None:
+def test_question_page_sorts_the_uses_of_each_broker_by_the_worst_difference() -> None:
     page = (Path(__file__).parents[2] / "kit" / "docs" / "questions.md").read_text(encoding="utf-8")
     rows = dict(
         re.findall(r"^\| ([^|\[]+?) \| (.* \| .* \| .* \| .*) \|$", page.partition("## May I put")[2], re.MULTILINE)

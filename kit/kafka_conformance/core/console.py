@@ -68,7 +68,7 @@ def is_terminal(stream: TextIO | None) -> bool:
 
 
 def terminal_width() -> int | None:
-    """Return the columns of standard output, None if it is no terminal."""
+    """Return the columns of standard output, None if it is not a terminal."""
     return console().width if is_terminal(sys.stdout) else None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 __all__ = [
     "BadInput", "BrokerLost", "CandidateRaised", "ConnectionClosed", "JvmLost", "KitError", "MalformedMessage", "NoJava",
-    "NoResponse", "OracleFault", "TargetLost", "TooMuchText", "TooSlow", "WrongRelease",
+    "NoResponse", "OffScript", "OracleFault", "TargetLost", "TooMuchText", "TooSlow", "WrongRelease",
 ]  # fmt: skip
 
 
@@ -43,6 +43,10 @@ class TooSlow(BrokerLost):
 
 class MalformedMessage(KitError):
     """Bytes that are not a message of Kafka's protocol of this name and version."""
+
+
+class OffScript(KitError):
+    """A client sent what a cassette does not have, or did not send what it has."""
 
 
 class TooMuchText(KitError):

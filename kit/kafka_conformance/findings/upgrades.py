@@ -41,7 +41,7 @@ NOTES: dict[str, Note] = {
         "Set `acks=1` and `enable.idempotence=false` to keep what it did: `acks=1` alone turns idempotence off silently.",
     ),
     "ProducerConfigBehaviour.default_idempotence": Note(
-        "high", _IDEMPOTENCE, "A producer that leaves `enable.idempotence` unset is idempotent."
+        "high", _IDEMPOTENCE, "The default of `enable.idempotence` is true; 3.0.0 and 3.1.0 ignore it."
     ),
     "ProducerConfigBehaviour.idempotence_on_request": Note(
         "high", _IDEMPOTENCE, "A producer is idempotent only if `enable.idempotence` or `transactional.id` is set."

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 
+from kafka_conformance.core.errors import OffScript
 from kafka_conformance.core.events import (
     Began,
     Differed,
@@ -40,7 +41,7 @@ from kafka_conformance.gate.runner import GateResult
 from kafka_conformance.reports.terminal import plural
 from kafka_conformance.wire.broker_gate import runner as broker_runner
 from kafka_conformance.wire.client_gate import runner
-from kafka_conformance.wire.client_gate.cassette import Cassette, OffScript, cassette_path
+from kafka_conformance.wire.client_gate.cassette import Cassette, cassette_path
 from kafka_conformance.wire.client_gate.promises import PromiseDifference
 from kafka_conformance.wire.client_gate.runner import Recording, ScriptOutcome, meaning, replay_script, run_script
 from kafka_conformance.wire.client_gate.script import Script, shipped, steady

@@ -103,7 +103,7 @@ def _print_report(head: str, items: Sequence[_Item], role: Role | None) -> None:
     judged = [one for one in begun if one.noticed]
     unnoticed = [one for one in begun if not one.noticed]
     others = [one for one in items if one.severity is None]
-    ended = sorted((one for one in items if one.what == "ends"), key=lambda one: RANKS[one.severity or "low"])
+    ended = [one for one in items if one.what == "ends"]
     counts = Counter(one.severity for one in judged)
     severities = ", ".join(f"{counts[severity]} {severity}" for severity in RANKS if counts[severity])
     say(

@@ -23,7 +23,7 @@ from kafka_conformance.core.sources import Source
 from kafka_conformance.rules.mutants import written_mutants
 from kafka_reference.releases import Release
 
-__all__ = ["SCHEMA", "Block", "KeptDifference", "Kill", "kills_among", "mutants_of", "to_batch"]
+__all__ = ["SCHEMA", "Block", "KeptDifference", "Kill", "kills_among", "to_batch"]
 
 KILLS_KEPT = 3
 """Questions of a block that are kept for each mutant."""
@@ -86,11 +86,6 @@ def to_batch(blocks: Sequence[Block]) -> Any:
     return pa.RecordBatch.from_pylist(list(map(asdict, blocks)), pa.schema(list(types.items())))
 
 
-def mutants_of(rule: Rule) -> list[Mutant]:
-    """Return the mutants of a rule that frozen cases name."""
-    return written_mutants(rule)
-
-
 def kills_among(rule: Rule, release: Release, java: Iterable[tuple[Question, Answer]]) -> list[Kill]:
     """Return for each mutant the smallest questions whose answer differs from Java's.
 
@@ -105,4 +100,4 @@ def kills_among(rule: Rule, release: Release, java: Iterable[tuple[Question, Ans
             if isinstance(each.verdict, Differs):
                 yield Kill(mutant.slug, to_json(each.question).decode())
 
-    return [kill for mutant in mutants_of(rule) for kill in islice(kills(mutant), KILLS_KEPT)]
+    return [kill for mutant in written_mutants(rule) for kill in islice(kills(mutant), KILLS_KEPT)]

@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from kafka_conformance.core.errors import BadInput, KitError
+from kafka_conformance.core.errors import BadInput, OffScript
 from kafka_conformance.core.files import exists, read_bytes, write_whole
 from kafka_conformance.wire.client_gate.log import LogRecord
 from kafka_conformance.wire.client_gate.script import Script
@@ -27,7 +27,6 @@ __all__ = [
     "FORMAT",
     "Cassette",
     "CassetteHead",
-    "OffScript",
     "cassette_path",
     "digest",
     "read_cassette",
@@ -40,17 +39,12 @@ _LARGEST_UNPACKED: Final = 256 * 2**20
 _GZIP: Final = 31  # what zlib calls it
 
 
-class OffScript(KitError):
-    """The client sent what the cassette does not have, or did not send what it has."""
-
-
 class CassetteHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="line", tag="cassette"):
     """The first line: its format, the kit that wrote it, the broker, and when the recording began (ms, UTC).
 
-    ``workload`` is a digest of what the client was given, which is drawn from ``seed``; clients send times that
-    depend on the limit. ``log`` and ``committed`` are what
-    the broker had stored at the end; ``log`` is null where the adapter refused the script. ``verdict`` is that of the
-    recording.
+    ``workload`` is a digest of what the client was given, which is drawn from ``seed``; the limit is kept because clients
+    send timeouts that depend on it. ``log`` and ``committed`` are what the broker had stored at the end; ``log`` is null
+    where the adapter refused the script. ``verdict`` is that of the recording.
     """
 
     format: int

@@ -31,12 +31,12 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from kafka_conformance.core.errors import BadInput, MalformedMessage
+from kafka_conformance.core.errors import BadInput, MalformedMessage, OffScript
 from kafka_conformance.wire.broker_gate.runner import differences
-from kafka_conformance.wire.client_gate.cassette import Cassette, OffScript
+from kafka_conformance.wire.client_gate.cassette import Cassette
 from kafka_conformance.wire.codec.messages import Fields, shipped_codec
 from kafka_conformance.wire.recording.addresses import Address, decode_lenient
-from kafka_conformance.wire.recording.proxy import read_frame, write_frame
+from kafka_conformance.wire.recording.proxy import accepting, read_frame, write_frame
 from kafka_reference.errors import JavaException
 from kafka_reference.record_batch import DefaultBatch, decode_batches
 
@@ -144,7 +144,7 @@ class Player:
     async def listen(self, off_script: Callable[[OffScript], None]) -> Address:
         """Return the address of the server; ``off_script`` is called if a request is."""
         self._off_script = off_script
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=2**20)
+        self._server = await asyncio.start_server(accepting(self._tasks, self._serve), "127.0.0.1", 0, limit=2**20)
         host, port = self._server.sockets[0].getsockname()
         return host, port
 
@@ -167,9 +167,6 @@ class Player:
                 raise OffScript(f"off script: {one.name}, request {one.number:,} of the recording, was not sent")
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None  # noqa: S101
-        self._tasks.add(task)
         try:
             while isinstance(data := await read_frame(reader), bytes):
                 found = await self._answer(data, reader)
@@ -178,11 +175,8 @@ class Player:
         except OffScript as error:
             self.failure = self.failure or error
             self._off_script(error)
-        except (asyncio.CancelledError, EOFError):
-            pass  # the end of the replay, or of a client that does not wait
-        finally:
-            writer.close()
-            self._tasks.discard(task)
+        except EOFError:
+            pass  # the client does not wait
 
     async def _answer(self, data: bytes, reader: asyncio.StreamReader) -> bytes:
         """Return the answer to a request, empty for none. Raises OffScript, and EOFError if the client is gone."""

@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Final, TypeAlias
 
 import msgspec
 
-from kafka_conformance.core.errors import BadInput, BrokerLost, KitError
+from kafka_conformance.core.errors import BadInput, BrokerLost, KitError, OffScript
 from kafka_conformance.core.files import read_bytes, write_whole
 from kafka_conformance.core.version import kit_version
 from kafka_conformance.reports.terminal import plural
@@ -22,7 +23,6 @@ from kafka_conformance.wire.client_gate.cassette import (
     FORMAT,
     Cassette,
     CassetteHead,
-    OffScript,
     digest,
     write_cassette,
 )
@@ -105,15 +105,15 @@ def run_script(
         return ScriptOutcome(script, ScriptVerdict.NOT_JUDGED, f"the records of the script cannot be written: {why}")
     run, started_ms = _Run(script, workload, topic, command, folder, limit_s), int(time.time() * 1_000)
     frames: list[Frame] | None = [] if recording else None
-    outcome = run.outcome(address, lambda: _stored(address, topic, script), frames)
+    stored = cache(lambda: _stored(address, topic, script))
+    outcome = run.outcome(address, stored, frames)
     if recording is None or frames is None or outcome.verdict is ScriptVerdict.NOT_JUDGED or not run.ended:
         return outcome
-    log, committed = (None, {}) if run.refused else _stored(address, topic, script)
+    log, committed = (None, {}) if run.refused else stored()
     client = next((one.client for one in frames if one.client), "")
     write_cassette(recording.path, CassetteHead(
         FORMAT, kit_version(), recording.broker, started_ms, script, recording.seed, digest(workload), limit_s, topic,
-        client,
-        outcome.verdict.value, len(frames), log, committed,
+        client, outcome.verdict.value, len(frames), log, committed,
     ), frames)  # fmt: skip
     return outcome
 

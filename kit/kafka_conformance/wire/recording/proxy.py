@@ -16,9 +16,9 @@ import ssl
 import struct
 import time
 from collections import Counter, deque
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import BinaryIO, Final, Literal
+from typing import Any, BinaryIO, Final, Literal
 
 import msgspec
 
@@ -30,7 +30,7 @@ from kafka_conformance.wire.recording.faults import Script
 from kafka_conformance.wire.recording.refusals import CHANGED, changed, refusal
 from kafka_conformance.wire.recording.trace import LONGEST_FRAME, SECRET, ConnectionChange, Frame
 
-__all__ = ["Proxy", "read_frame", "write_frame"]
+__all__ = ["Proxy", "accepting", "read_frame", "write_frame"]
 
 _CONNECT_S: Final = 10.0
 _READ_AHEAD: Final = 2**20
@@ -147,24 +147,15 @@ class Proxy:
         fault = self.script[key]
         return f"error {fault}" if isinstance(fault, int) else fault
 
-    def _handler(self, address: Address):  # type: ignore[no-untyped-def]
-        async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = asyncio.current_task()
-            assert task is not None  # noqa: S101
-            self._tasks.add(task)
+    def _handler(self, address: Address) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]:
+        async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             self.connections += 1
-            connection = _Connection(self, self.connections, address, reader, writer)
             try:
-                await connection.run()
+                await _Connection(self, self.connections, address, reader, writer).run()
             except OSError as error:  # the file: what the network says is handled in the connection
                 self.fail(KitError(f"the trace cannot be written: {error.strerror or error}"))
-            except asyncio.CancelledError:
-                pass  # the end of the recording
-            finally:
-                writer.close()
-                self._tasks.discard(task)
 
-        return handle
+        return accepting(self._tasks, talk)
 
 
 @dataclass
@@ -209,10 +200,10 @@ class _Connection:
             whys = [task.result() for task in pumps if task in ended]
             self._changed("closed", whys[0])
         finally:
+            broker_writer.close()  # first: the end of the recording can cancel what follows
             for task in pumps:
                 task.cancel()
             await asyncio.gather(*pumps, return_exceptions=True)
-            broker_writer.close()
 
     async def _requests(self, broker: asyncio.StreamWriter) -> str:
         """Pass on what the client sends. Returns why it ended. Raises OSError if the trace cannot be written."""
@@ -347,6 +338,27 @@ class _Connection:
 
     def _changed(self, what: Literal["opened", "closed"], why: str = "") -> None:
         self.proxy.write(ConnectionChange(self.proxy.at_ms(), self.number, self.broker, what, why))
+
+
+def accepting(
+    tasks: set[asyncio.Task[None]],
+    talk: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]],
+) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]:
+    """Return what a server calls for each connection: ``talk`` runs as one of ``tasks``.
+
+    The connection is closed at the end of the task, also if that is cancelled before it begins.
+    """
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        def end(task: asyncio.Task[None]) -> None:
+            tasks.discard(task)
+            writer.close()
+
+        task = asyncio.get_running_loop().create_task(talk(reader, writer))
+        tasks.add(task)
+        task.add_done_callback(end)
+
+    return accept
 
 
 async def read_frame(reader: asyncio.StreamReader) -> bytes | str:

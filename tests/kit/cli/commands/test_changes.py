@@ -68,7 +68,7 @@ def test_setting_field_of_only_the_older_release_is_listed_as_removed() -> None:
     found = printed("changes", "2.8.2", "3.9.2")["changes"]
     what = {one["title"].partition(" (0")[0].partition(" (since 3.0.0)")[0]: one["what"] for one in found}
     assert what["A producer is idempotent only if `enable.idempotence` or `transactional.id` is set."] == "is gone"
-    assert what["A producer that leaves `enable.idempotence` unset is idempotent."] == "is new"
+    assert what["The default of `enable.idempotence` is true; 3.0.0 and 3.1.0 ignore it."] == "is new"
     assert what["The default of acks. 1 → all"] == "changes"
 
 
@@ -137,7 +137,11 @@ def test_changes_command_output_starts_with_counts_and_has_a_section_for_each_se
 
 def test_changes_with_the_same_advice_are_listed_above_a_single_line_of_advice() -> None:
     high = _sections("2.8.2", "3.9.2", "--role", "producer")["high"]
-    at = next(number for number, line in enumerate(high) if "leaves `enable.idempotence` unset is idempotent" in line)
+    at = next(
+        number
+        for number, line in enumerate(high)
+        if "default of `enable.idempotence` is true; 3.0.0 and 3.1.0 ignore it" in line
+    )
     assert high[at].startswith("  new: ")  # without the side, which is the role that was asked for
     assert high[at + 1].startswith("  removed: A producer is idempotent only if")
     assert high[at + 2].startswith("    what to do: Set `enable.idempotence`")

@@ -22,12 +22,12 @@ pytest.importorskip("kafka")
 
 from client_mistakes import MISTAKES, RUNNING, Planter, replace_reader
 
+from kafka_conformance.core.errors import OffScript
 from kafka_conformance.wire.client_gate import replay
 from kafka_conformance.wire.client_gate.cassette import (
     FORMAT,
     Cassette,
     CassetteHead,
-    OffScript,
     cassette_path,
     digest,
     read_cassette,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import io
 import socket
 import threading
@@ -96,6 +97,27 @@ def connected(port: int) -> socket.socket:
 
 def metadata(port: int) -> dict[str, Any]:
     return {"brokers": [{"nodeId": 1, "host": "localhost", "port": port, "rack": None}], "topics": []}
+
+
+@pytest.mark.parametrize("turns", range(12))
+def test_connection_that_ends_with_the_recording_is_closed_on_both_sides(turns: int) -> None:
+    """The proxy is closed some turns of the event loop after the client: a writer that is left open warns, which fails."""
+
+    async def run(port: int) -> None:
+        proxy = Proxy(("127.0.0.1", port), io.BytesIO())
+        _, writer = await asyncio.open_connection("127.0.0.1", await proxy.listen(0))
+        while proxy.connections == 0 or not proxy.file.getvalue():  # type: ignore[attr-defined]
+            await asyncio.sleep(0.001)
+        await asyncio.sleep(0.02)
+        writer.close()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await proxy.close()
+        assert not proxy._tasks
+
+    with broker({}, []) as port:
+        asyncio.run(run(port))
+    gc.collect()
 
 
 def test_proxy_replaces_broker_addresses_in_responses_by_own_listeners() -> None:
