@@ -48,7 +48,7 @@ def test_started_broker_ends_with_the_block(tmp_path: Path) -> None:
     assert (tmp_path / "ended").read_text() == "by SIGTERM"
 
 
-def test_program_without_an_address_is_an_error() -> None:
+def test_started_broker_that_prints_no_address_raises_an_error() -> None:
     with pytest.raises(TimeoutError, match="printed no address"), started([sys.executable, "-c", ""], Path("/")):
         pass
 

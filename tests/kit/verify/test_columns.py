@@ -38,7 +38,7 @@ def swept(rule: Any, answers: list[int], column: tuple[Any, Any], argument: int 
         return compare_column(rule, rule.columns, Java(answers), file, column, argument, **how)  # type: ignore[arg-type]
 
 
-def test_key_file_has_the_layout_that_java_reads() -> None:
+def test_key_column_file_is_counts_offsets_and_bytes_in_little_endian() -> None:
     java = Java(HASHES)
     with key_file() as file:
         compare_column(MURMUR2, MURMUR2.columns, java, file, THREE_BYTES, 12)  # type: ignore[arg-type]

@@ -77,7 +77,7 @@ def test_drift_of_changed_hash_is_reported_with_shrunk_question() -> None:
     assert change.count == found.differ
 
 
-def test_drift_that_compares_a_release_with_itself_finds_no_change(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planted_mistake_of_comparing_one_release_twice_silences_drift(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mistake that makes the alarm silent: the tests above would notice it, by the finding and by who was asked."""
     monkeypatch.setattr(drift, "_DriftComparison", lambda one, other, first, _: Comparison(one, other, first, first))
     java = Java(another_hash)

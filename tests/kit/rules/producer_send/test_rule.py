@@ -55,7 +55,9 @@ def test_producer_config_that_kafka_refuses_raises_config_exception() -> None:
     ("partitioner", "releases"),
     [("round-robin", ["2.3.1"]), ("uniform-sticky", ["2.3.1", "4.0.2"]), ("default", ["4.0.2"])],
 )
-def test_partitioner_class_missing_in_the_release_is_unsupported(partitioner: str, releases: list[str]) -> None:
+def test_send_question_with_partitioner_missing_in_release_raises_not_in_this_release(
+    partitioner: str, releases: list[str]
+) -> None:
     question = QUESTION.replace(b'"linger_ms": 0', b'"partitioner": "%s"' % partitioner.encode())
     for release in releases:
         with pytest.raises(NotInThisRelease):

@@ -1,9 +1,9 @@
 """Cassettes replayed without a broker: those of kafka-python in ``cassettes``, and small ones that are made here.
 
-Those of kafka-python are recorded again, after a new version of it or of the scripts, by::
+Those of kafka-python are recorded again, after a new version of it or of the scripts, with ``--run NAME`` for each file::
 
     kafka-conformance gate client --seed 20261129 --record-cassettes tests/kit/wire/client_gate/cassettes \\
-        --run ... -- python3 ci/adapters/kafka_python_adapter.py
+        --run lost/response -- python3 ci/adapters/kafka_python_adapter.py
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def test_api_versions_response_header_is_never_flexible() -> None:
         ({"keyType": 200, "key": "g"}, "cannot be encoded"),
     ],
 )
-def test_message_field_of_wrong_name_or_type_is_refused_with_field_name(fields: dict[str, object], words: str) -> None:
+def test_encoding_a_request_refuses_a_wrong_field_and_names_the_field(fields: dict[str, object], words: str) -> None:
     with pytest.raises(BadInput, match=words):
         shipped_codec().message("FindCoordinatorRequest").encode(fields, 2)
 
