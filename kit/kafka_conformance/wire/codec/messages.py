@@ -260,16 +260,21 @@ def error_codes(answer: Any) -> Iterator[int]:
 
 def error_name(code: int) -> str:
     """Return Kafka's name of an error code, ``NONE`` for 0."""
-    errors = importlib.import_module("kafka.errors")
+    errors = _kafka_python("kafka.errors")
     name: str = "NONE" if code == 0 else _ERRORS.get(code) or errors.for_code(code).message
     return name
 
 
 @cache
 def _struct_field() -> Any:
+    return _kafka_python("kafka.protocol.schemas").StructField
+
+
+def _kafka_python(module: str) -> Any:
+    """Return a module of kafka-python, which reads its own schemas in a deprecated way when it is first imported."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # kafka-python reads its own schemas in a deprecated way
-        return importlib.import_module("kafka.protocol.schemas").StructField
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return importlib.import_module(module)
 
 
 class _Stream(io.BytesIO):
