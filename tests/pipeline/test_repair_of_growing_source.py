@@ -27,6 +27,7 @@ from kafka_conformance.audit.topics import Topics
 from kafka_conformance.brokers.broker import Broker, running_broker
 from kafka_conformance.core.errors import BadInput, KitError
 from kafka_conformance.spark.session import Spark
+from kafka_reference import partition_for_key
 
 pytestmark = [
     pytest.mark.jvm,
@@ -115,9 +116,14 @@ def test_repair_refuses_to_write_a_target_with_records_of_another_producer(
 ) -> None:
     mixed_topic(broker.bootstrap, name, java, records=60)
     repaired()
-    java.write(broker.bootstrap, f"{name}-new", Records([b"new"]))
+    # Each partition gets more records than the one before, and Spark's tasks begin with the largest: the foreign record is
+    # in the partition whose task comes last, after the others would have written.
+    keys = sorted((b"key-%d" % at for at in range(97)), key=lambda key: partition_for_key(key, 5))
+    counts = 1, 10, 20, 40, 80
+    more = [key for key in keys for _ in range(counts[partition_for_key(key, 5)])]
+    java.write(broker.bootstrap, f"{name}-new", Records([keys[0]]))
     assert repaired().copied == 0, "a source that gained nothing needs nothing"
-    write_more(java, broker, name, 9)
+    java.write(broker.bootstrap, name, Records(more, [b"more"] * len(more), [1_500_000_000_000] * len(more)))
     before = read(spark, broker.bootstrap, f"{name}-new")
     for _ in range(2):
         # The first check sees a longer partition; the second one, before each write, sees another record.

@@ -31,6 +31,7 @@ public final class RepairWriting implements ForeachPartitionFunction<Row> {
     private final Map<String, String> kafka;
     private final long patienceMs;
     private final long bufferBytes;
+    private final boolean checkOnly;
     private final HashMap<Integer, Long> bases = new HashMap<>();
 
     private RepairWriting(
@@ -38,12 +39,14 @@ public final class RepairWriting implements ForeachPartitionFunction<Row> {
             Map<String, String> kafka,
             Map<Integer, ? extends Number> bases,
             long patienceMs,
-            long bufferBytes) {
+            long bufferBytes,
+            boolean checkOnly) {
         this.topic = topic;
         this.kafka = kafka;
         bases.forEach((partition, base) -> this.bases.put(partition, base.longValue()));
         this.patienceMs = patienceMs;
         this.bufferBytes = bufferBytes;
+        this.checkOnly = checkOnly;
     }
 
     /**
@@ -59,7 +62,20 @@ public final class RepairWriting implements ForeachPartitionFunction<Row> {
             long patienceMs,
             long largest) {
         long buffer = Math.max(32L << 20, 2 * largest);
-        planned.foreachPartition(new RepairWriting(topic, new HashMap<>(kafka), bases, patienceMs, buffer));
+        planned.foreachPartition(new RepairWriting(topic, new HashMap<>(kafka), bases, patienceMs, buffer, false));
+    }
+
+    /**
+     * Compares the last record of each partition with the plan's, as {@link #write} does, and writes nothing. A task of
+     * {@code write} knows its own partition alone: it would refuse while other tasks have written theirs.
+     */
+    public static void check(
+            Dataset<Row> planned,
+            String topic,
+            Map<String, String> kafka,
+            Map<Integer, ? extends Number> bases,
+            long patienceMs) {
+        planned.foreachPartition(new RepairWriting(topic, new HashMap<>(kafka), bases, patienceMs, 0, true));
     }
 
     @Override
@@ -69,7 +85,7 @@ public final class RepairWriting implements ForeachPartitionFunction<Row> {
         }
         RepairPlan plan = new RepairPlan(rows, bases);
         long written = skipWritten(plan);
-        if (!plan.hasNext()) {
+        if (checkOnly || !plan.hasNext()) {
             return;
         }
         try (RepairProducer producer = new RepairProducer(topic, plan.target, written, kafka, patienceMs, bufferBytes)) {

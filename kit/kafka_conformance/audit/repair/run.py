@@ -26,9 +26,10 @@ chunk  of the run's folder
 5      the number of records that each partition has and gets
 =====  ==================================================================================================================
 
-Writing (``RepairWriting.java``) is not a chunk. Each partition is written by one task, which continues after the records
-that exist, compares the last of these with the plan, and stops at the first record with another offset than planned. It may
-thus end anywhere: the records written are the beginning of the plan. Offsets cannot prevent a second writer; it is
+Writing (``RepairWriting.java``) is not a chunk. If the new topic has records of this pass, the last one of every partition
+is compared with the plan before anything is written. Each partition is written by one task, which continues after the
+records that exist, compares the last of these once more, and stops at the first record with another offset than planned. It
+may thus end anywhere: the records written are the beginning of the plan. Offsets cannot prevent a second writer; it is
 detected, and the new topic is given up.
 
 At the end, the source as counted while read, the plan, and the new topic as read back must have the same sums.
@@ -106,16 +107,20 @@ def rewrite(
         changed = hold(topics, plan.target)
         if changed or run.resumed:  # the settings take a moment to reach every broker
             await_quiet(topics, plan, empty=changed)
-        ends = {number: span.end for number, span in topics.spans(plan.target, plan.partitions).items()}
-        check_beginning(plan, {one.partition: one.after for one in moves}, ends)
+        check_beginning(plan, {one.partition: one.after for one in moves}, _ends(topics, plan))
+    begun = any(end > plan.bases[partition] for partition, end in _ends(topics, plan).items())
     progress.doing(f"writing {plan.target}")
     with watched(topics, plan, progress):
-        _write(spark, kafka, run, plan, counted, patience_s)
+        _write(spark, kafka, run, plan, counted, patience_s, begun=begun)
     progress.doing(f"reading {plan.target} back")
     result = compared(spark, topics, kafka, run, plan)
     if result.same:
         _keep(run, _FOUND, result)
     return Totals(1, result, moves, spread)
+
+
+def _ends(topics: Topics, plan: RepairPlan) -> dict[int, int]:
+    return {number: span.end for number, span in topics.spans(plan.target, plan.partitions).items()}
 
 
 def is_staged(run: Run) -> bool:
@@ -238,9 +243,13 @@ def _moves(spark: Spark, run: Run) -> tuple[tuple[Moves, ...], int]:
 
 
 def _write(
-    spark: Spark, kafka: Mapping[str, str], run: Run, plan: RepairPlan, counted: Counted, patience_s: float
-) -> None:
-    """Write the missing records. A file holds one partition's plan and is read by one task, from beginning to end."""
+    spark: Spark, kafka: Mapping[str, str], run: Run, plan: RepairPlan, counted: Counted, patience_s: float, *,
+    begun: bool,
+) -> None:  # fmt: skip
+    """Write the missing records. A file holds one partition's plan and is read by one task, from beginning to end.
+
+    ``begun`` says that the new topic has records of this pass: all of these are compared before anything is written.
+    """
     rows = max(1, min(4096, _BATCH_BYTES // max(1, counted.largest)))
     reading = {
         "spark.sql.files.maxPartitionBytes": _WHOLE, "spark.sql.files.openCostInBytes": _WHOLE,
@@ -248,11 +257,12 @@ def _write(
     }  # fmt: skip
     spark.add_java("RepairWriting")
     writing = spark.jvm.kafkaoracle.spark.RepairWriting
-    clients = client_settings(kafka)
+    given = plan.target, client_settings(kafka), plan.bases, int(patience_s * 1000)
     with _without_exception_name(), spark.conf(reading):
         planned = staged(run)._jdf  # noqa: SLF001
-        limits = int(patience_s * 1000), counted.largest
-        spark.call(lambda: writing.write(planned, plan.target, clients, plan.bases, *limits), f"writing {plan.target}")
+        if begun:
+            spark.call(lambda: writing.check(planned, *given), f"comparing {plan.target} with the plan")
+        spark.call(lambda: writing.write(planned, *given, counted.largest), f"writing {plan.target}")
 
 
 @contextmanager
