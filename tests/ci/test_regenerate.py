@@ -20,7 +20,7 @@ import pytest
 import regenerate
 from click.testing import CliRunner
 from regenerate import Checked, Failed, Run, Step, check, compare, in_order, make, overview, read_record
-from regeneration_steps import STEPS, file_key, rule_keys
+from regeneration_steps import STEPS, file_key, imported_files, rule_keys
 
 from kafka_conformance.cli.main import app
 from kafka_conformance.core.errors import KitError
@@ -260,6 +260,18 @@ def test_input_digest_ignores_comments_and_layout_of_python_files(tmp_path: Path
     assert file_key("*.py", root=tmp_path) == before
     path.write_text("x = 2\n")
     assert file_key("*.py", root=tmp_path) != before
+
+
+def test_inputs_of_a_script_are_the_files_that_it_imports_also_in_functions(tmp_path: Path) -> None:
+    files = {
+        "ci/page.py": "import os\nimport shared_one\nfrom product import part\n",
+        "tests/shared/shared_one.py": "def late():\n    import product.late\n",
+        "kit/product/__init__.py": "", "kit/product/part.py": "", "kit/product/late.py": "", "kit/product/other.py": "",
+    }  # fmt: skip
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert imported_files("ci/page.py", root=tmp_path) == sorted(files.keys() - {"kit/product/other.py"})
 
 
 def test_input_digest_of_pattern_without_files_is_refused(tmp_path: Path) -> None:
