@@ -86,7 +86,7 @@ def differing_definition(before: Mapping[str, str], after: Mapping[str, str], ne
 
     ``before`` and ``after`` have the code of each definition by ``module:name``.
     """
-    renamed = {_renamed_key(key, new_names): text for key, text in before.items()}
+    renamed = {key if key in after else _renamed_key(key, new_names): text for key, text in before.items()}
     for key in sorted({*renamed, *after}):
         if key not in renamed or key not in after or not _correspond(renamed[key], after[key], new_names):
             return key

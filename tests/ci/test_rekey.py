@@ -45,6 +45,18 @@ def test_rename_that_makes_one_variable_of_two_differs() -> None:
     assert differing_definition(before, swapped, {"at": "release", "release": "at"}) == ""
 
 
+def test_definition_whose_name_only_another_module_changed_keeps_its_own() -> None:
+    def classes(first: str, second: str) -> dict[str, str]:
+        return {
+            f"one:{first}": dump_code(ast.parse(f"class {first}: pass")),
+            f"two:{second}": dump_code(ast.parse(f"class {second}: pass")),
+        }
+
+    renames = {"Tracker": "Sequences"}
+    assert differing_definition(classes("Tracker", "Tracker"), classes("Sequences", "Tracker"), renames) == ""
+    assert differing_definition(classes("Tracker", "Tracker"), classes("Sequences", "Other"), renames)
+
+
 def test_texts_that_equal_an_old_name_have_to_stay() -> None:
     before = code("def ask(at):\n    return fields['at'], at")
     assert differing_definition(before, code("def ask(release):\n    return fields['at'], release"), RELEASE) == ""

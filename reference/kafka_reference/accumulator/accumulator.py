@@ -46,7 +46,7 @@ from kafka_reference.accumulator.metadata import Metadata
 from kafka_reference.accumulator.readiness import Ready, ready
 from kafka_reference.accumulator.reasons import BatchNeeded, StickyUpdate
 from kafka_reference.accumulator.reenqueue import put_back, track_pieces
-from kafka_reference.accumulator.sequences import NO_SEQUENCES, SequenceTracker
+from kafka_reference.accumulator.sequences import NO_SEQUENCES, Sequences
 from kafka_reference.accumulator.sizes import SizedRecord
 from kafka_reference.accumulator.state import AccumulatorConfig, AccumulatorState, NodeLatency, Queue
 from kafka_reference.arguments import INT32, SETTINGS, checked, proven_by
@@ -112,7 +112,7 @@ class RecordAccumulator:
         version: str | Release = NEWEST,
         config: AccumulatorConfig | Mapping[str, object] | None = None,
         draws: Draws = None,
-        sequences: SequenceTracker = NO_SEQUENCES,
+        sequences: Sequences = NO_SEQUENCES,
     ) -> None:
         if not isinstance(config, AccumulatorConfig):  # unreached: for users of the library
             config = AccumulatorConfig.of(config or {}, version)

@@ -11,10 +11,10 @@ from typing import Protocol
 
 from kafka_reference.accumulator.batches import Batch
 
-__all__ = ["NO_SEQUENCES", "SequenceTracker"]
+__all__ = ["NO_SEQUENCES", "Sequences"]
 
 
-class SequenceTracker(Protocol):
+class Sequences(Protocol):
     """The sequences of an idempotent producer. ``is_idempotent`` is false for the null object alone."""
 
     @property
@@ -80,4 +80,4 @@ class _NoSequences:
     def become(self, producer_id: int | None, epoch: int) -> None: ...
 
 
-NO_SEQUENCES: SequenceTracker = _NoSequences()
+NO_SEQUENCES: Sequences = _NoSequences()

@@ -21,7 +21,7 @@ from kafka_reference.accumulator.behaviour import RecordAccumulatorBehaviour
 from kafka_reference.accumulator.chunks import create_memory
 from kafka_reference.accumulator.compression import ExpectedRatios
 from kafka_reference.accumulator.reasons import Reason
-from kafka_reference.accumulator.sequences import SequenceTracker
+from kafka_reference.accumulator.sequences import Sequences
 from kafka_reference.arguments import ALLOCATIONS, SETTINGS, checked, proven_by
 from kafka_reference.java.hash_maps import CopyOnWriteMap, partition_hash, string_hash
 from kafka_reference.java.thread_local_random import DrawSource
@@ -127,7 +127,7 @@ class AccumulatorState:
     """
 
     def __init__(
-        self, release: Release, config: AccumulatorConfig, draws: DrawSource, sequences: SequenceTracker
+        self, release: Release, config: AccumulatorConfig, draws: DrawSource, sequences: Sequences
     ) -> None:
         self.release, self.config, self.draws, self.sequences = release, config, draws, sequences
         self.behaviour = RecordAccumulatorBehaviour.of(release)
