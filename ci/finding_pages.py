@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from kafka_conformance.cli.commands.findings import counted
+from kafka_conformance.cli.commands.findings import short_list
 from kafka_conformance.core.protocol import Question
 from kafka_conformance.findings import Area, Finding, read_areas
 from kafka_conformance.gate.reports.release_ranges import since_until
@@ -44,14 +44,14 @@ SHOWN = parse_release("3.6.2")
 INDEX = """\
 # Findings
 
-The findings that hold in a release, and whether they affect you. The first line counts them:
+The findings that hold in a release, a line for each with `--short`; else also the effect, and whether you are affected:
 
 ```
-$ kafka-conformance findings --kafka 3.6.2 --role producer | head -1
+$ kafka-conformance findings --kafka 3.6.2 --role producer --short | head -2
 ```
 
 ```text
-{first_line}
+{first_lines}
 ```
 
 Unexpected behaviour of Kafka's own Java classes. The reference reproduces it, by exact release. Of {count} findings, {cases}
@@ -113,7 +113,8 @@ def index(areas: Sequence[Area]) -> str:
     every = [(area, finding) for area in areas for finding in area.findings.values()]
     cases = sum(read_case(name) is not None for area in areas for name in area.findings)
     rows = "\n".join(f"| [{area.title}](findings/{area.name}.md) | {len(area.findings)} |" for area in areas)
-    parts = [INDEX.format(count=len(every), cases=cases, areas=rows, first_line=counted(SHOWN, "producer"))]
+    first = "\n".join(short_list(SHOWN, "producer")[:2])
+    parts = [INDEX.format(count=len(every), cases=cases, areas=rows, first_lines=first)]
     for severity in sorted(RANKS, key=RANKS.__getitem__):
         found = [(area, finding) for area, finding in every if finding.severity == severity]
         if found:

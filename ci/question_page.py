@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,6 +23,7 @@ PAGE = "questions.md"
 FETCH = "consumer-fetch"
 JAVA = "Java's hash, murmur2"
 _BUILT_IN = "builtin-partitioner"
+_REFUSED = tuple(f"{PREFIX}refused/{name}" for name in ("out-of-order", "out-of-order-two-partitions"))
 _DRAWS = "not-deterministic"
 _IGNORES_KEYS = "always-the-same"
 _CAUSE = re.compile(r"^[a-z-]+: (`[^`]+`(?:, `[^`]+`)*): (.*)$")
@@ -143,7 +144,8 @@ def question_page(results: Results, clients: Sequence[GateResult], drivers: Mapp
     """Return the page."""
     ordered = sorted(clients, key=lambda one: drivers[one.name].client.lower())
     parts = [
-        "# Questions\n\nAll answers come from the results in [the matrix](matrix.md).",
+        "# Questions\n\nAll answers come from the results in [the matrix](matrix.md). In short:",
+        _in_short(results, ordered, drivers),
         _PAIRS,
         _pairs(ordered, drivers),
         _PLACEMENTS,
@@ -164,6 +166,50 @@ def question_page(results: Results, clients: Sequence[GateResult], drivers: Mapp
         _brokers(results),
     ]
     return f"{REMARK}\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _in_short(results: Results, clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
+    """Return each question with its answer in a sentence."""
+    placed = {client: placement_of(gate) for client, gate in _newest(clients, drivers)}
+    as_java = [words(client) for client, one in placed.items() if one is not None and one.name == JAVA]
+    agree, differ = [], []
+    newest = {cell.name: cell for cell in reversed(list(_cells_about(results, _REFUSED[0])))}
+    for name in sorted(newest, key=str.lower):
+        if newest[name].state != "not applicable" and name != "Java":
+            (agree if newest[name].state == "agrees" else differ).append(words(name))
+    counts = {words(client): gate.count(FETCH) for client, gate in _newest(clients, drivers)}
+    fetching = {client: count for client, count in counts.items() if count is not None}
+    as_consumer = [client for client, count in fetching.items() if count.agreed == count.asked]
+    brokers: dict[str, list[str]] = {each: [] for each in _LIKENESS}
+    for name, uses in _likeness_of_brokers(results).items():
+        worst = next(each for each in (_HARMFUL, _LACKING, _PARTLY, _SAME) if uses[each])
+        harmed = f" ({', '.join(uses[_HARMFUL])})" if worst == _HARMFUL else ""
+        brokers[worst].append(f"{words(name)}{harmed}")
+    answers = {
+        _PAIRS: f"By default these do as Java: {_listed(as_java)}. The others do not.",
+        _KIP_794: _verdict(results),
+        _ERROR_45: f"As Java, with a new epoch: {_listed(agree)}. Otherwise: {_listed(differ)}; the table says how.",
+        _FETCH: f"In every case what Java's does, damaged batches included: {_listed(as_consumer)} of {_listed(fetching)}.",
+        _BROKER: f"As Kafka's own: {_listed(brokers[_SAME])}. **Not for tests of what stands in brackets**, where the "
+        f"broker differs in something high or critical: {'; '.join(brokers[_HARMFUL]) or 'none'}.",
+    }
+    return "\n".join(f"- [{_title(asked)}]({_anchor(asked)}) {answer}" for asked, answer in answers.items())
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def _title(section: str) -> str:
+    return section.splitlines()[0].removeprefix("## ")
+
+
+def _anchor(section: str) -> str:
+    return "#" + re.sub(r"[^\w -]", "", _title(section).lower()).replace(" ", "-")
+
+
+def _cells_about(results: Results, about: str) -> Iterator[Cell]:
+    return (cell for cell in of_subject(results.cells, "client") if cell.about == about)
 
 
 def _fetches(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
@@ -212,7 +258,8 @@ def _newest(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -
 
 
 def _pairs(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
-    newest = {client: placement_of(gate) for client, gate in _newest(clients, drivers)}
+    newest: dict[str, Placement | None] = {"Java": Placement(JAVA, "hash")}
+    newest |= {client: placement_of(gate) for client, gate in _newest(clients, drivers)}
     names = list(newest)
     lines = [f"| | {' | '.join(map(words, names))} |", "|---|" + ":-:|" * len(names)]
     for one in names:
@@ -291,20 +338,23 @@ def _action(*, is_behind: bool, bumps_epoch: bool, may_retry: bool = True) -> st
 
 def _refused(results: Results) -> str:
     """Return what each client did on the wire when a broker answered 45."""
-    scripts = [f"{PREFIX}refused/{name}" for name in ("out-of-order", "out-of-order-two-partitions")]
     cells = {(cell.name, cell.version, cell.about): cell for cell in of_subject(results.cells, "client")}
-    lines = ["| client | version | several in flight | two partitions | what it does |", "|---|---|---|---|---|"]
-    for name, version in dict.fromkeys((name, version) for name, version, about in cells if about == scripts[0]):
-        first, second = (cells[name, version, about] for about in scripts)
+    rows: dict[tuple[str, str], list[str]] = {}
+    for name, version in dict.fromkeys((name, version) for name, version, about in cells if about == _REFUSED[0]):
+        first, second = (cells[name, version, about] for about in _REFUSED)
         why = _outcome_first(first.why).replace("|", "\\|")
-        states = f"{linked_state(first)} | {linked_state(second)} | {why}"
-        lines.append(f"| [{words(name)}](clients/{slug_of(name)}.md) | {words(version)} | {states} |")
+        rows.setdefault((name, f"{linked_state(first)} | {linked_state(second)} | {why}"), []).append(words(version))
+    lines = ["| client | version | several in flight | two partitions | what it does |", "|---|---|---|---|---|"]
+    lines += [
+        f"| [{words(name)}](clients/{slug_of(name)}.md) | {', '.join(versions)} | {states} |"
+        for (name, states), versions in rows.items()
+    ]
     return "\n".join(lines)
 
 
 def _outcome_first(why: str) -> str:
     """Return what a client does, then where in its source: a cause has the kind of finding, the source and the outcome."""
-    return "; ".join(_CAUSE.sub(r"\2 (\1)", part) for part in _NEXT_CAUSE.split(why))
+    return "; ".join(dict.fromkeys(_CAUSE.sub(r"\2 (\1)", part) for part in _NEXT_CAUSE.split(why)))
 
 
 def _sequences(results: Results) -> str:
@@ -322,16 +372,11 @@ def _sequences(results: Results) -> str:
 
 def _uses(results: Results) -> str:
     """Return how each broker answers what each use needs, and which clients were asked on the wire."""
-    cells = list(of_subject(results.cells, "broker"))
     lines = [f"| broker | {' | '.join(_LIKENESS)} |", "|---|" + "---|" * len(_LIKENESS)]
-    for name, version in dict.fromkeys((cell.name, cell.version) for cell in cells):
-        own = [cell for cell in cells if (cell.name, cell.version) == (name, version)]
-        uses: dict[str, list[str]] = {each: [] for each in _LIKENESS}
-        for use, groups in NEEDS.items():
-            uses[_likeness([cell for cell in own if cell.about in groups])].append(use)
-        lines.append(
-            f"| {words(name)} {words(version)} | {' | '.join(', '.join(one) or '–' for one in uses.values())} |"
-        )
+    lines += [
+        f"| {words(name)} | {' | '.join(', '.join(one) or '–' for one in uses.values())} |"
+        for name, uses in _likeness_of_brokers(results).items()
+    ]
     asked: dict[str, list[str]] = {}
     for cell in of_subject(results.cells, "client"):
         if cell.about.startswith(PREFIX) and cell.version not in asked.setdefault(cell.name, []):
@@ -341,6 +386,17 @@ def _uses(results: Results) -> str:
         "The client has a part in it too: [the matrix](matrix.md#clients-on-the-wire) has what these did on the wire. "
         f"A version that is not among them was not asked: {clients or 'none'}."
     )])  # fmt: skip
+
+
+def _likeness_of_brokers(results: Results) -> dict[str, dict[str, list[str]]]:
+    """Return the uses of each broker, by how it answers what they need."""
+    cells, found = list(of_subject(results.cells, "broker")), {}
+    for name, version in dict.fromkeys((cell.name, cell.version) for cell in cells):
+        own = [cell for cell in cells if (cell.name, cell.version) == (name, version)]
+        uses = found[f"{name} {version}"] = {each: list[str]() for each in _LIKENESS}
+        for use, groups in NEEDS.items():
+            uses[_likeness([cell for cell in own if cell.about in groups])].append(use)
+    return found
 
 
 def _likeness(cells: Sequence[Cell]) -> str:

@@ -287,10 +287,22 @@ def test_question_page_answers_pairs_from_records_of_gated_clients() -> None:
         if re.match(r"\| \[[^|]*\| *(=|≠|\?|) \|", line) and (cells := [each.strip() for each in line.split("|")[1:-1]])
     }
     assert rows["franz-go"]["kafkajs"] == "="
+    assert [rows["Java"][name] for name in ("Java", "kafkajs", "librdkafka")] == ["", "=", "≠"]
     assert "segmentio/kafka-go 0.4.38, 0.4.51 with `Murmur2Balancer{}`" in text
     assert rows["librdkafka"]["kafkajs"] == "≠"
     assert rows["librdkafka"]["confluent-kafka-go"] == "="
     assert all(rows[one][other] == rows[other][one] for one in rows for other in rows)
+
+
+def test_question_page_begins_with_a_linked_answer_to_each_question() -> None:
+    text = (matrix.DOCS / "questions.md").read_text(encoding="utf-8")
+    answers = dict(re.findall(r"^- \[([^]]+)\]\(#[\w-]+\) (.*)$", text.partition("\n## ")[0], re.MULTILINE))
+    assert list(answers) == re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert "franz-go, kafka-python, kafkajs" in answers["Do two clients put a key in the same partition?"]
+    assert re.search(r"As Java.*: .*franz-go\. Otherwise: .*librdkafka", answers["What does a client do on error 45?"])
+    mock = re.search(r"librdkafka's mock \S+ \(([^)]*)\)", answers["May I put a client in front of this broker?"])
+    assert mock is not None
+    assert "transactions" in mock[1]
 
 
 def test_question_page_sorts_the_uses_of_each_broker_by_the_worst_difference() -> None:
@@ -310,6 +322,7 @@ def test_question_page_tells_outcome_of_error_45_before_place_in_source() -> Non
     assert (
         question_page._outcome_first(why) == "the batch fails (`sender.py`, `handle`); the next one is refused (`a.js`)"
     )
+    assert question_page._outcome_first(f"{why}; {why}") == question_page._outcome_first(why), "a cause is told once"
     assert question_page._outcome_first("has no setting: acks") == "has no setting: acks"
 
 

@@ -262,7 +262,7 @@ def test_input_digest_ignores_comments_and_layout_of_python_files(tmp_path: Path
     assert file_key("*.py", root=tmp_path) != before
 
 
-def test_inputs_of_a_script_are_the_files_that_it_imports_also_in_functions(tmp_path: Path) -> None:
+def test_inputs_of_a_script_are_all_imported_files_also_within_functions(tmp_path: Path) -> None:
     files = {
         "ci/page.py": "import os\nimport shared_one\nfrom product import part\n",
         "tests/shared/shared_one.py": "def late():\n    import product.late\n",

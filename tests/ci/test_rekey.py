@@ -45,7 +45,7 @@ def test_rename_that_makes_one_variable_of_two_differs() -> None:
     assert differing_definition(before, swapped, {"at": "release", "release": "at"}) == ""
 
 
-def test_definition_whose_name_only_another_module_changed_keeps_its_own() -> None:
+def test_definition_renamed_only_in_another_module_keeps_the_old_name() -> None:
     def classes(first: str, second: str) -> dict[str, str]:
         return {
             f"one:{first}": dump_code(ast.parse(f"class {first}: pass")),

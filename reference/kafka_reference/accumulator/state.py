@@ -126,9 +126,7 @@ class AccumulatorState:
     ``reasons`` is None, or a list to which decisions are noted; see ``reasons``.
     """
 
-    def __init__(
-        self, release: Release, config: AccumulatorConfig, draws: DrawSource, sequences: Sequences
-    ) -> None:
+    def __init__(self, release: Release, config: AccumulatorConfig, draws: DrawSource, sequences: Sequences) -> None:
         self.release, self.config, self.draws, self.sequences = release, config, draws, sequences
         self.behaviour = RecordAccumulatorBehaviour.of(release)
         self.memory = create_memory(

@@ -60,6 +60,7 @@ RUN: dict[str, dict[str, tuple[str, str]]] = {
     "findings": {
         "--kafka": ("findings", "--kafka 3.6.2"),
         "--role": ("findings", "--role consumer"),
+        "--short": ("findings", "--short"),
         "--json": ("findings", "--json"),
     },
     "delivery": {
