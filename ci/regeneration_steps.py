@@ -72,6 +72,8 @@ LAST = ".kafka-conformance/regenerate/certificate.json"
 _FREEZE_CHECK = "kafka-conformance freeze --check --kafka spread --rules {parts}"
 _AUDITED = "tests/kit/audit/attribution/test_random_topics.py", "tests/kit/audit/totals/test_agreement.py"
 _AUDITED_CHECK = f"python -m pytest -q -m exhaustive {' '.join(_AUDITED)}"
+_PLANTED = "tests/kit/log_inspect/test_planted_mistakes.py"
+_PLANTED_CHECK = f"python -m pytest -q -m exhaustive {_PLANTED}"
 _FINDINGS_CHECK = "python -m pytest -q -m exhaustive tests/conformance/test_findings.py"
 _DIGITS = 16
 
@@ -129,21 +131,36 @@ def _finding_keys() -> Mapping[str, str]:
     return _files(cases, "tests/conformance/test_findings.py", PINS, rules=sorted(rules))()
 
 
-def imported_files(script: str, root: Path = ROOT) -> list[str]:
-    """Return a script and the Python files of the checkout that it imports, also in functions, relative to ``root``.
+def imported_files(*scripts: str, root: Path = ROOT) -> list[str]:
+    """Return scripts and the Python files of the checkout that they import, also in functions, relative to ``root``.
 
     A module that is found by its name at run time is not among them.
     """
-    folders = "kit", "reference", "jars", "ci", "tests/shared", "tests/pipeline", str(Path(script).parent)
+    folders = [
+        "kit",
+        "reference",
+        "jars",
+        "ci",
+        "tests/shared",
+        "tests/pipeline",
+        *(str(Path(one).parent) for one in scripts),
+    ]
     finder = ModuleFinder([str(root / folder) for folder in folders])
-    finder.run_script(str(root / script))
-    found = {module.__file__ for module in finder.modules.values() if module.__file__}
-    return sorted(str(Path(name).relative_to(root)) for name in found)
+    for script in scripts:
+        finder.run_script(str(root / script))
+    found = {Path(module.__file__) for module in finder.modules.values() if module.__file__}
+    return sorted({*scripts, *(str(path.relative_to(root)) for path in found)})
 
 
-def _scripts(*scripts: str, rules: Collection[str] = ()) -> Callable[[], Mapping[str, str]]:
-    """Return the check of a step that is void as a whole: by all that these scripts import, and by rules."""
-    return lambda: _files(*sorted({name for script in scripts for name in imported_files(script)}), rules=rules)()
+def _scripts(
+    *scripts: str, files: Collection[str] = (), rules: Collection[str] = ()
+) -> Callable[[], Mapping[str, str]]:
+    """Return the check of a step that is void as a whole: by all that these scripts import, by other files, and by rules."""
+    return lambda: _files(*imported_files(*scripts), *files, rules=rules)()
+
+
+def _log_tests() -> list[str]:
+    return sorted(str(path.relative_to(ROOT)) for path in (ROOT / _PLANTED).parent.glob("*.py"))
 
 
 def _files(*patterns: str, rules: Collection[str] = ()) -> Callable[[], Mapping[str, str]]:
@@ -308,6 +325,10 @@ STEPS = (
     Step("audited-topics", (), (_AUDITED_CHECK,), 600,
          keys=_scripts(*_AUDITED, rules=[slug for slug, rule in RULES.items() if rule.area is Area.PLACEMENT]),
          checks=(_AUDITED_CHECK,)),
+    # Makes no file: each check of `log inspect` is switched off in turn, and its tests have to fail.
+    Step("planted-log-mistakes", (), (_PLANTED_CHECK,), 300,
+         keys=_scripts(*_log_tests(), files=("tests/kit/log_inspect/*.toml", "kit/kafka_conformance/log_inspect/**/*")),
+         checks=(_PLANTED_CHECK,)),
     Step("idempotence", ("kit/docs/idempotence.md",),
          ("kafka-conformance idempotence --kafka all --table kit/docs/idempotence.md",), 120,
          keys=partial(rule_keys, "kit/kafka_conformance/cli/commands/idempotence.py", PINS,
