@@ -73,10 +73,11 @@ exception: the uniform assignor of 3.7.x does, if a member has no topic that exi
 
 ## How many partitions move
 
+{short}
 All members of a group subscribe to three topics of 12, 12 and 6 partitions. The partitions have been assigned; then one
 member leaves, each in turn, or one joins, with an id before, between or behind the others. The numbers are averages of the
 partitions that have another owner once the group is at rest again. *Fewest* is what no balanced assignment can go below:
-the partitions of the member that left, or the share of the new one.
+the partitions of the member that left, or the share of the new one. With less, the new member gets less than its share.
 
 ![Partitions that move when a member leaves](pictures/assignors-leave.svg)
 
@@ -206,8 +207,22 @@ def page() -> str:
     """Return the page."""
     fewest = f"| *fewest* | | {' | '.join(_fewest())} |\n"
     return TEXT.format(
-        groups=f"{len(groups()):,}", promises=_rows(_promise_cells), moves=_rows(_movement_cells) + fewest
+        short=_in_short(),
+        groups=f"{len(groups()):,}",
+        promises=_rows(_promise_cells),
+        moves=_rows(_movement_cells) + fewest,
     )
+
+
+def _in_short() -> str:
+    """Return how many partitions move if a member joins one, or four others, with the newest release of each assignor."""
+    every, alike = sum(TOPICS.values()), dict[tuple[str, ...], list[str]]()
+    for slug, name in ASSIGNORS.items():
+        found = movement(slug, eras(RULES[slug])[-1].newest)
+        alike.setdefault((f"{found.join[0]:.0f}", f"{found.join[3]:.0f}"), []).append(name)
+    lines = [f"Of {every} partitions move, if a second or a fifth member joins:\n\n"]
+    lines += [f"- {first} or {fifth}: {'; '.join(names)}\n" for (first, fifth), names in alike.items()]
+    return "".join(lines)
 
 
 def pictures() -> dict[str, str]:

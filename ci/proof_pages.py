@@ -44,8 +44,8 @@ def proof_line() -> str:
     killed, mutants = _generated()
     return (
         f"**{agreed:,} of {asked:,} answers** of {len(made.rules())} rules match those of Kafka's own Java classes, in\n"
-        f"{len(releases)} releases ({releases[0]} to {releases[-1]}). With `--kafka eras` a gate finds {killed:,} of "
-        f"{mutants:,} generated mistakes in them.\n[The proof, and what is not proven](kit/docs/proof.md); "
+        f"{len(releases)} releases ({releases[0]} to {releases[-1]}). A program planted {mutants:,} mistakes in\nthese "
+        f"rules: `gate --kafka eras` finds {killed:,}. [The proof, and what is not proven](kit/docs/proof.md); "
         "[how the kit is tested](kit/docs/testing.md).\n"
     )
 

@@ -27,6 +27,7 @@ _REFUSED = tuple(f"{PREFIX}refused/{name}" for name in ("out-of-order", "out-of-
 _DRAWS = "not-deterministic"
 _IGNORES_KEYS = "always-the-same"
 _CAUSE = re.compile(r"^[a-z-]+: (`[^`]+`(?:, `[^`]+`)*): (.*)$")
+_SOURCE = re.compile(r" \((?:`[^`]*`(?:, )?)+\)")
 _NEXT_CAUSE = re.compile(r"; (?=[a-z-]+: `)")
 _MUTANT = re.compile(r"wrong answers equal `([^`]+)`: (.*?)(?=; so do| \(see|$)")
 
@@ -175,25 +176,37 @@ def _in_short(results: Results, clients: Sequence[GateResult], drivers: Mapping[
     agree, differ = [], []
     newest = {cell.name: cell for cell in reversed(list(_cells_about(results, _REFUSED[0])))}
     for name in sorted(newest, key=str.lower):
-        if newest[name].state != "not applicable" and name != "Java":
-            (agree if newest[name].state == "agrees" else differ).append(words(name))
+        if newest[name].state == "agrees" and name != "Java":
+            agree.append(words(name))
+        elif newest[name].state not in ("agrees", "not applicable"):
+            differ.append(f"\n    - {words(name)}: {_SOURCE.sub('', _outcome_first(newest[name].why))}")
     counts = {words(client): gate.count(FETCH) for client, gate in _newest(clients, drivers)}
     fetching = {client: count for client, count in counts.items() if count is not None}
     as_consumer = [client for client, count in fetching.items() if count.agreed == count.asked]
-    brokers: dict[str, list[str]] = {each: [] for each in _LIKENESS}
+    brokers, unlike = [], []
     for name, uses in _likeness_of_brokers(results).items():
-        worst = next(each for each in (_HARMFUL, _LACKING, _PARTLY, _SAME) if uses[each])
-        harmed = f" ({', '.join(uses[_HARMFUL])})" if worst == _HARMFUL else ""
-        brokers[worst].append(f"{words(name)}{harmed}")
+        if set(uses[_SAME]) == set(NEEDS):
+            brokers.append(words(name))
+        else:
+            unlike.append(f"\n    - {words(name)}: {'; '.join(_fitness(uses))}")
     answers = {
-        _PAIRS: f"By default these do as Java: {_listed(as_java)}. The others do not.",
+        _PAIRS: f"**Java's partitions by default:** {_listed(as_java)}. The others do not; the table has their settings.",
         _KIP_794: _verdict(results),
-        _ERROR_45: f"As Java, with a new epoch: {_listed(agree)}. Otherwise: {_listed(differ)}; the table says how.",
+        _ERROR_45: f"**As Java, with a new epoch:** {_listed(agree)}. Otherwise:{''.join(differ)}",
         _FETCH: f"In every case what Java's does, damaged batches included: {_listed(as_consumer)} of {_listed(fetching)}.",
-        _BROKER: f"As Kafka's own: {_listed(brokers[_SAME])}. **Not for tests of what stands in brackets**, where the "
-        f"broker differs in something high or critical: {'; '.join(brokers[_HARMFUL]) or 'none'}.",
+        _BROKER: f"**As Kafka's own:** {_listed(brokers)}. Others are fit for:{''.join(unlike)}",
     }
     return "\n".join(f"- [{_title(asked)}]({_anchor(asked)}) {answer}" for asked, answer in answers.items())
+
+
+def _fitness(uses: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield for which uses a broker is fit, and why it is not for the others."""
+    fit = (*uses[_SAME], *uses[_PARTLY])
+    yield f"**{_listed(fit)}**" if fit else "**none of the uses**"
+    if uses[_HARMFUL]:
+        yield f"something high or critical differs for {_listed(uses[_HARMFUL])}"
+    if uses[_LACKING]:
+        yield f"it lacks {_listed(uses[_LACKING])}"
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -18,7 +18,7 @@ from kafka_conformance.cli.main import app
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOORS = ("gate -- python3 kit/docs/examples/driver.py", "audit TOPIC --bootstrap-server HOST:PORT",
-         "changes 2.8.2 3.9.2")  # fmt: skip
+         "changes 2.8.2 3.9.2 --role producer")  # fmt: skip
 """The command of each door: for maintainers of clients and brokers, for operators, for those who upgrade."""
 
 

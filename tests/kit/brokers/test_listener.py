@@ -62,7 +62,7 @@ def test_sasl_handshake_with_byte_by_byte_answer_ends_at_the_time_limit(
     assert dripping.turns == 2 * listener.LIMIT_S
 
 
-def test_slow_broker_answer_within_the_time_limit_is_read(dripping: Dripping) -> None:
+def test_slow_broker_answer_is_read_whole_or_times_out_at_the_limit(dripping: Dripping) -> None:
     assert read_exactly(dripping, 8, until=105.0) == struct.pack(">i", 100_000) + bytes(4)  # type: ignore[arg-type]
     with pytest.raises(TimeoutError, match="2 of 3 bytes"):
         read_exactly(dripping, 3, until=dripping.now_s + 1)  # type: ignore[arg-type]

@@ -79,7 +79,9 @@ def test_failure_name_that_is_no_file_and_no_id_is_refused(tmp_path: Path) -> No
         (json.dumps({**DOCUMENT, "actual": {**DOCUMENT["actual"], "answer": 5}}), "Expected `object`, got `int`"),
     ],
 )
-def test_malformed_failure_file_is_refused_with_path_and_reason(tmp_path: Path, content: str, why: str) -> None:
+def test_reading_malformed_saved_failure_is_refused_with_path_and_reason(
+    tmp_path: Path, content: str, why: str
+) -> None:
     path = tmp_path / "it.json"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(BadInput, match=why) as raised:

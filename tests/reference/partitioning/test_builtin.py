@@ -197,7 +197,7 @@ def test_sum_of_queue_sizes_wraps_as_java_int() -> None:
     assert partitioner.next_partition(THREE) == 9  # above all: the id of the entry that was left out
 
 
-def test_load_table_with_total_weight_0_throws_arithmetic_exception() -> None:
+def test_next_partition_after_a_load_of_total_weight_0_throws_arithmetic_exception() -> None:
     partitioner = made(5)
     assert partitioner.load([INT_MAX, INT_MIN + 1], [7, 8], None, 2) == 0
     with pytest.raises(ArithmeticException):

@@ -99,7 +99,7 @@ def test_totals_of_two_repair_passes_add_up() -> None:
     assert (both.passes, both.spread) == (2, 3)
 
 
-def test_later_repair_plan_round_trips_through_json() -> None:
+def test_plan_of_a_later_repair_pass_survives_a_json_round_trip() -> None:
     plan = rest_plan(reached(), SOURCE, {0: Span(9, 9), 1: Span(0, 6)})
     written = msgspec.json.decode(msgspec.json.encode(msgspec.to_builtins(plan, str_keys=True)))
     assert msgspec.convert(written, RepairPlan, str_keys=True) == plan

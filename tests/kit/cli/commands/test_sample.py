@@ -44,7 +44,7 @@ def test_sample_command_prints_unsupported_for_partitioner_removed_in_the_releas
     assert "  unsupported " in printed
 
 
-def test_sample_command_json_lines_fed_to_a_driver_give_the_sampled_answers() -> None:
+def test_sampled_questions_piped_to_a_driver_yield_the_sampled_answers() -> None:
     asked = sample("murmur2 --json --count 4").output
     driver = subprocess.run(
         [sys.executable, str(DRIVER)], input=asked, capture_output=True, text=True, timeout=60, check=True

@@ -140,7 +140,7 @@ def test_record_labels_are_required_and_follow_from_bytes_sent() -> None:
     assert kinds.isdisjoint(RULE.labels(asked(STEPS)))
 
 
-def test_send_only_scripts_are_answerable_by_a_client_that_counts_bytes() -> None:
+def test_generated_builtin_partitioner_questions_include_countable_send_only_scripts() -> None:
     """A producer without racks and load statistics can answer them, and so can one that draws by itself."""
     fresh = [question for question in generated(RULE.slug, 1000) if set(map(type, question.steps)) == {SendBytesStep}]
     assert len(fresh) > 100

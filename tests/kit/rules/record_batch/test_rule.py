@@ -94,7 +94,7 @@ def test_compression_level_or_delete_horizon_missing_in_release_is_refused(field
         ({"compress": {"records": [], "compression": "snappy", "level": 1}}, "snappy has no levels"),
     ],
 )
-def test_record_batch_question_without_exactly_one_operation_is_refused(fields: dict[str, Any], why: str) -> None:
+def test_record_batch_question_with_wrong_operation_or_compression_is_refused(fields: dict[str, Any], why: str) -> None:
     with pytest.raises(msgspec.ValidationError, match=why):
         question(**fields)
 

@@ -54,7 +54,7 @@ def test_merged_coverage_rows_replace_rows_of_equal_rule_and_release() -> None:
     assert [one.release for one in records.newest_rows(made)] == ["4.4.0", "4.4.0"]
 
 
-def test_shipped_coverage_record_has_all_rules_and_no_false_exclusions() -> None:
+def test_shipped_coverage_record_has_every_mirroring_rule_and_only_true_exclusion_reasons() -> None:
     shipped = records.shipped()
     newest = records.newest_rows(shipped)
     assert [one.rule for one in newest] == [rule.slug for rule in mirroring_rules()]

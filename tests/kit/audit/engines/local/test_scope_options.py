@@ -108,6 +108,10 @@ def test_audit_of_a_time_window_counts_only_records_within_the_window(tmp_path: 
     assert found.records == 1000, "a record a millisecond, from 1,000 on"
     assert found.selection == "--from 1970-01-01T00:00:02Z --to 1970-01-01T00:00:03Z"
     assert found.notes[0].startswith("only the records of a window are judged: --from 1970")
+
+
+def test_audit_without_the_time_window_of_the_run_in_the_folder_is_refused(tmp_path: Path) -> None:
+    audited(tmp_path, placed(3000), "--from", "1970-01-01T00:00:02Z", "--to", "1970-01-01T00:00:03Z", code=0)
     with pytest.raises(BadInput, match="selection is"):
         audited(tmp_path, placed(3000), code=0)
 
