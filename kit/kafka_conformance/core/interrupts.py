@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -60,9 +61,9 @@ def explained(line: str) -> Iterator[None]:
 
 
 def acknowledge() -> None:
-    """Acknowledge the exception: it is not raised again, so that the run can end in order."""
+    """Acknowledge the exception: it is not raised again, so that the run can end in order. Other threads get none."""
     global _raised
-    if _raised:
+    if _raised and threading.current_thread() is threading.main_thread():
         _raised = False
         signal.setitimer(signal.ITIMER_REAL, 0)
 

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
 
+from kafka_conformance.core import interrupts
 from kafka_conformance.core.errors import OffScript
 from kafka_conformance.core.events import (
     Began,
@@ -55,6 +57,9 @@ _HIGH = frozenset({
     "commit-beyond", "delivered-hidden", "delivered-out-of-order", "lost", "no-end", "not-delivered", "sequence-reused",
     "stored-altered", "stored-elsewhere", "stored-out-of-order", "stored-twice",
 })  # fmt: skip
+
+_AT_ONCE = 3
+"""Most of a replay's time a client starts, or waits."""
 
 _AGREES = "Kafka's own client agrees"
 _NOT_RUN = "Kafka's own client was not run on this script"
@@ -111,11 +116,12 @@ def gate_client(target: broker_runner.BrokerTarget | None, address: Address, pla
     rules = tuple(map(rule_of, plan.scripts))
     record(Began(kit_version(), client, (plan.release,), rules, plan.seed, 0, (), plan.selection))
     ended = []
-    with target.prepared([]) if target is not None else nullcontext():
-        for script in plan.scripts:
+    prepared = target.prepared([]) if target is not None else nullcontext()
+    with prepared, _runs_of(target, address, plan, progress) as runs:
+        for script, run in zip(plan.scripts, runs, strict=True):
             record(RuleBegan(rule_of(script), plan.release, "exact", 1))
-            before, run = time.monotonic(), _Runs(target, address, plan, progress, script.id)
-            ended.append(_judge(run(script), plan, run, before, known, record, result))
+            outcome, seconds = run.ahead.result() if run.ahead else run.timed(script)
+            ended.append(_judge(outcome, plan, run, seconds, known, record, result))
             progress.advance()
     known.partial, known.whole = known.partial or bool(plan.selection), True
     wrong = known.wrong()
@@ -123,6 +129,28 @@ def gate_client(target: broker_runner.BrokerTarget | None, address: Address, pla
         record(stale)
     record(_ended(ended, len(wrong), time.monotonic() - begun))
     return result
+
+
+@contextmanager
+def _runs_of(
+    target: broker_runner.BrokerTarget | None, address: Address, plan: ClientPlan, progress: Steps
+) -> Iterator[list[_Runs]]:
+    """Return what runs each script. Without a broker, some are replayed at the same time, ahead of their results."""
+    stop = runner.Stop()
+    runs = [_Runs(target, address, plan, progress, script.id, stop) for script in plan.scripts]
+    if target is not None:
+        yield runs
+        return
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for script, run in zip(plan.scripts, runs, strict=True):
+            run.ahead = pool.submit(run.timed, script)
+        try:
+            yield runs
+        except BaseException:
+            interrupts.acknowledge()  # else it is raised again while the programs are ended
+            pool.shutdown(wait=False, cancel_futures=True)
+            stop.stop()
+            raise
 
 
 def rule_of(script: Script) -> str:
@@ -139,7 +167,14 @@ class _Runs:
     plan: ClientPlan
     progress: Steps
     name: str
+    stop: runner.Stop
     count: int = 0
+    ahead: Future[tuple[ScriptOutcome, float]] | None = None
+
+    def timed(self, script: Script) -> tuple[ScriptOutcome, float]:
+        """Run a script, and return its outcome and the seconds that it took."""
+        before = time.monotonic()
+        return self(script), time.monotonic() - before
 
     def __call__(self, script: Script) -> ScriptOutcome:
         """Run a script, from its cassette if that is asked for and it has one. Raises as :func:`run_script` does."""
@@ -170,14 +205,14 @@ class _Runs:
         if cassette is None:
             raise OffScript("there is no cassette: record one with --record-cassettes")
         workload, folder = workload_of(script, cassette.head.seed), self.plan.traces / self.name.replace("/", "-")
-        return replay_script(script, workload, cassette, self.plan.command, folder)
+        return replay_script(script, workload, cassette, self.plan.command, folder, self.stop)
 
     def smallest(self, script: Script, kind: str) -> tuple[Script, int]:
         """Return the smallest script that has a finding of this kind, and how many runs that took."""
         return shrunk(script, kind, lambda smaller: {each.kind for each in self(smaller).findings}, self.plan.shrink)
 
 
-def _judge(outcome: ScriptOutcome, plan: ClientPlan, run: _Runs, before: float, known: KnownFailures,
+def _judge(outcome: ScriptOutcome, plan: ClientPlan, run: _Runs, seconds: float, known: KnownFailures,
            record: Callable[[Event], None], result: GateResult) -> RuleEnded:  # fmt: skip
     script, rule = outcome.script, rule_of(outcome.script)
     known.asked(rule, plan.release, [script.id])
@@ -211,7 +246,7 @@ def _judge(outcome: ScriptOutcome, plan: ClientPlan, run: _Runs, before: float, 
         record(ProtocolError(rule, plan.release, "could not judge", outcome.why, _HINT, by=plan.again(script)))
     event_of_end = RuleEnded(
         rule, plan.release, "exact", verdict, int(not refuses), int(agrees), int(verdict == "differs"), int(is_known),
-        int(failed), int(refuses), int(not refuses), 0, 0, round(time.monotonic() - before, 3),
+        int(failed), int(refuses), int(not refuses), 0, 0, round(seconds, 3),
         reasons={outcome.why: 1} if refuses else {},
         harmless={outcome.harmless: 1} if outcome.harmless else {},
     )  # fmt: skip

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Final, TypeAlias
 
 import msgspec
@@ -40,7 +42,7 @@ from kafka_conformance.wire.recording.proxy import Proxy
 from kafka_conformance.wire.recording.session import Tail, record_until
 from kafka_conformance.wire.recording.trace import Frame, create_trace, read_trace
 
-__all__ = ["REFUSED", "Recording", "ScriptOutcome", "ScriptVerdict", "meaning", "replay_script", "run_script"]
+__all__ = ["REFUSED", "Recording", "ScriptOutcome", "ScriptVerdict", "Stop", "meaning", "replay_script", "run_script"]
 
 REFUSED: Final = 77
 """The exit code of an adapter whose client does not have what a script asks for."""
@@ -76,6 +78,35 @@ class ScriptOutcome:
 def meaning(kind: str) -> str:
     """Return what a kind of finding means."""
     return {**promises.KINDS, **WIRE_KINDS}[kind]
+
+
+class Stop:
+    """Ends scripts that run in other threads, such as after Ctrl-C."""
+
+    def __init__(self) -> None:
+        self._lock, self._stopped = Lock(), False
+        self._recording: list[tuple[Proxy, asyncio.AbstractEventLoop]] = []
+
+    @contextmanager
+    def watching(self, proxy: Proxy) -> Iterator[None]:
+        """Let :meth:`stop` end what this thread records in this block, with a KitError."""
+        one = proxy, asyncio.get_running_loop()
+        with self._lock:
+            self._recording.append(one)
+            if self._stopped:
+                proxy.fail(KitError("interrupted"))
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._recording = [other for other in self._recording if other is not one]
+
+    def stop(self) -> None:
+        """End all recordings, also those that begin later."""
+        with self._lock:
+            self._stopped = True
+            for proxy, loop in self._recording:
+                loop.call_soon_threadsafe(proxy.fail, KitError("interrupted"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +150,17 @@ def run_script(
 
 
 def replay_script(
-    script: Script, workload: Workload, cassette: Cassette, command: Sequence[str], folder: Path
+    script: Script,
+    workload: Workload,
+    cassette: Cassette,
+    command: Sequence[str],
+    folder: Path,
+    stop: Stop | None = None,
 ) -> ScriptOutcome:
     """Run a script with a cassette in place of a broker.
 
     If the client goes off script, only what it sent is judged. Raises OffScript if nothing is wrong with that, or if the
-    cassette is void.
+    cassette is void; KitError after ``stop``.
     """
     cassette.check(script, workload)
     head, player = cassette.head, Player(cassette)
@@ -135,7 +171,7 @@ def replay_script(
             raise OffScript(f"off script: the recording ended as {head.verdict!r}")
         return head.log, head.committed
 
-    run = _Run(script, workload, head.topic, command, folder, head.limit_s)
+    run = _Run(script, workload, head.topic, command, folder, head.limit_s, stop or Stop())
     return run.outcome(("cassette", 0), stored, None, player)
 
 
@@ -149,6 +185,7 @@ class _Run:
     command: Sequence[str]
     folder: Path
     limit_s: float
+    stop: Stop = field(default_factory=Stop)
     ended: bool = False
     refused: bool = False
 
@@ -168,7 +205,7 @@ class _Run:
         with create_trace(folder / "trace", f"{address[0]}:{address[1]}") as file:
             proxy = Proxy(address, file, None, script.faults, script.limits, passed=frames)
             proxy.stops = frames is not None or player is not None
-            code = asyncio.run(_run(proxy, self.command, environment, self.limit_s, tail, player))
+            code = asyncio.run(_run(proxy, self.command, environment, self.limit_s, tail, player, self.stop))
         self.ended, self.refused = code is not None, code == REFUSED
         if player is not None and player.failure is not None:
             judge = _judge_of(folder)
@@ -186,13 +223,15 @@ async def _run(
     limit_s: float,
     tail: Tail,
     player: Player | None,
+    stop: Stop,
 ) -> int | None:
     """Return the exit code, None if the client was ended."""
     bootstrap = f"127.0.0.1:{await proxy.listen(0)}"
     try:
         if player is not None:
             proxy.stand_in = await player.listen(proxy.fail)
-        return await record_until(proxy, command, {**environment, "BOOTSTRAP": bootstrap}, limit_s, tail)
+        with stop.watching(proxy):
+            return await record_until(proxy, command, {**environment, "BOOTSTRAP": bootstrap}, limit_s, tail)
     except (TimeoutError, OffScript):
         return None
     finally:

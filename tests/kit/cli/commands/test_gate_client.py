@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shlex
+import signal
+import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +14,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 from mock_broker import mock_broker
+from processes import accept_interrupts, is_gone
 
 pytest.importorskip("kafka")
 pytest.importorskip("confluent_kafka")
@@ -185,6 +189,39 @@ def test_script_off_the_cassette_runs_again_on_the_named_broker(address: str) ->
     ran = gate(*words, "--", sys.executable, str(ADAPTER))
     assert ran.return_value == 0, ran.output
     assert "1 of 1 scripts agree" in ran.output
+
+
+HANGS = """
+import os, sys, time
+open(os.path.join(sys.argv[1], str(os.getpid())), "w").close()
+time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_replays_of_hanging_clients_end_at_once_and_leave_no_process(number: int, tmp_path: Path) -> None:
+    words = ("--cassettes", str(CASSETTES), "--run", "produce/*", "--run", "consume/*")
+    command = [sys.executable, "-m", "kafka_conformance", "gate", "client", *words, "--"]
+    process = subprocess.Popen(
+        [*command, sys.executable, "-c", HANGS, str(tmp_path)],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, preexec_fn=accept_interrupts,
+    )  # fmt: skip
+    try:
+        limit = time.monotonic() + 60
+        while len(list(tmp_path.iterdir())) < 2:
+            assert time.monotonic() < limit
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(number)
+        output, _ = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 2
+    assert output.splitlines()[-1] == "kafka-conformance: interrupted: nothing was judged to the end"
+    assert "Traceback" not in output
+    started = list(map(int, (path.name for path in tmp_path.iterdir())))
+    assert 2 <= len(started) < 7, "what has not begun when the signal comes is not begun"
+    assert all(map(is_gone, started))
 
 
 def test_cassettes_are_recorded_of_scripts_that_were_judged(address: str, tmp_path: Path) -> None:
