@@ -66,9 +66,14 @@ class _Until:
 
     def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> Sequence[Outcome]:
         """Return the target's outcomes while there is time."""
-        if time.monotonic() > self._deadline:
+        if self.is_over:
             return [Failed("no time left to search for a smaller question")] * len(questions)
         return self._target.answer(rule, release, questions)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the deadline has passed."""
+        return time.monotonic() > self._deadline
 
 
 class Finder:
@@ -79,8 +84,8 @@ class Finder:
         self._rule, self._release, self._grade, self._folder = rule, release, grade, folder
         self._examples, self._seed, self._by = examples, seed, by
         self._target, self._known_flaky = target, known_flaky
-        until = _Until(target, time.monotonic() + _SHRINK_S)
-        self._comparison = DomainComparison(EXPECTED, until, release, out_of_domain=out_of_domain)
+        self._until = _Until(target, time.monotonic() + _SHRINK_S)
+        self._comparison = DomainComparison(EXPECTED, self._until, release, out_of_domain=out_of_domain)
         self._files: set[str] = set()
         self._explanations: tuple[Explanation, ...] = ()
         self._changed: frozenset[Question] = frozenset()
@@ -201,8 +206,9 @@ class Finder:
                 is_explained = explained is None or self._gives(explained.candidate, other)
                 return is_explained and self._group(other, known.covering) == group
 
+            examples = 0 if self._until.is_over else self._examples  # with none, the smallest of `differences`
             smaller = shrink_difference(
-                self._rule, self._comparison, differences, self._examples, self._seed, belongs
+                self._rule, self._comparison, differences, examples, self._seed, belongs
             )  # fmt: skip
             if size_of(smaller) < size_of(example) and self._name(smaller) not in self._files:
                 if file:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
+import hypothesis
 import msgspec
 import pytest
 from msgspec.structs import replace
@@ -15,10 +17,12 @@ from msgspec.structs import replace
 from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
 from kafka_conformance.cases import store as cases
 from kafka_conformance.cases.failures import read_failure
+from kafka_conformance.core import sources
 from kafka_conformance.core.events import Differed, Ended, Event, ProtocolError, RuleEnded, Stale, Target
 from kafka_conformance.core.progress import Steps
 from kafka_conformance.core.protocol import Answered, Failed, Lost, Outcome, Question, Unsupported, question_id
 from kafka_conformance.core.rule import Rule
+from kafka_conformance.gate import findings
 from kafka_conformance.gate import questions as gate_questions
 from kafka_conformance.gate.known_failures import Entry, KnownFailures
 from kafka_conformance.gate.runner import GatePlan, gate, newest_with
@@ -323,6 +327,17 @@ def test_known_and_new_findings_are_shrunk_and_saved_to_separate_files(tmp_path:
         question = read_failure(one.file).typed_question()
         assert one.kind.startswith(rule.path(question))
         assert read_failure(one.file).actual.answer == one.actual
+
+
+@pytest.mark.parametrize(("seconds", "searches"), [(0.0, False), (15.0, True)])
+def test_gate_without_time_left_starts_no_search_for_a_smaller_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, searches: bool
+) -> None:
+    found = Mock(side_effect=hypothesis.find)
+    monkeypatch.setattr(findings, "_SHRINK_S", seconds)
+    monkeypatch.setattr(sources, "find", found)
+    assert _ended(_gate(_Target(lambda *_: Answered({"hash": 7})), tmp_path)).exit_code == 1
+    assert (found.call_count > 1) == searches
 
 
 def test_saved_example_of_diagnosed_finding_reproduces_the_mutant_answer(tmp_path: Path) -> None:
