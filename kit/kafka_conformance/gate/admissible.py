@@ -95,15 +95,15 @@ def admission(rule: Rule, question: Any, release: Release, actual: Answer) -> Ad
     prefixes: list[tuple[int, ...]] = [()]
     for number, answer in enumerate(answers):
         allowed: dict[bytes, Answer] = {}
-        kept: dict[Any, tuple[int, ...]] = {}
+        kept: list[tuple[int, ...]] = []
         for prefix in prefixes:
             for drawn, here in search.step(number, prefix):
                 allowed.setdefault(to_json(here), here)
                 if _same_answer(here, answer):
-                    kept.setdefault(search.state(number, drawn), drawn)
+                    kept.append(drawn)
         if not kept:
             return Admission(Refused(number, tuple(allowed[line] for line in sorted(allowed))), 0.0)
-        prefixes = list(kept.values())
+        prefixes = search.distinct(number, kept)
         if "partition" in answer and clusters[number].partitions:
             chance *= min(1.0, len(set(map(_bare, allowed.values()))) / len(clusters[number].partitions))
     return Admission(None, chance)
@@ -142,6 +142,15 @@ class _Search:
         except JavaException as raised:  # before the first step: there is nothing to draw
             return exception_answer(raised, with_message=False)
         return answers[number + 1 :] if probe else answers[number]
+
+    def distinct(self, number: int, prefixes: list[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        """Return the first of the prefixes of each state after a step; a single prefix needs no comparison."""
+        if len(prefixes) < 2:
+            return prefixes
+        first: dict[Any, tuple[int, ...]] = {}
+        for prefix in prefixes:
+            first.setdefault(self.state(number, prefix), prefix)
+        return list(first.values())
 
     def state(self, number: int, draws: tuple[int, ...]) -> Any:
         """Return the state after a step: prefixes with the same state give the same answers from there on."""
