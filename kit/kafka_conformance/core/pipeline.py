@@ -39,6 +39,7 @@ __all__ = [
     "Comparison",
     "Difference",
     "Judgement",
+    "SearchStopped",
     "Tally",
     "batches",
     "error_line",
@@ -225,13 +226,18 @@ def group_by_kind(rule: Rule, differences: Sequence[Difference]) -> dict[str, li
     return kinds
 
 
+class SearchStopped(BaseException):  # Hypothesis takes an Exception for a failed example, and shrinks that
+    """Ends a search for a smaller difference."""
+
+
 def search_kind(
     rule: Rule, comparison: Comparison, kind: str, examples: int, seed: int,
     belongs: Callable[[Difference], bool] = lambda _: True,
 ) -> tuple[Difference | None, list[Difference]]:  # fmt: skip
     """Search for the smallest difference of a kind that ``belongs``, by Hypothesis from ``seed``.
 
-    Returns the smallest, or None if the search finds no difference of this kind; and all that the search asked.
+    Returns the smallest, or None if the search finds no difference of this kind; and all that the search asked. If an
+    answerer raises SearchStopped, the search ends with what it has found.
     """
     asked: dict[Question, Difference | None] = {}
 
@@ -243,7 +249,11 @@ def search_kind(
             asked[question] = other if is_one else None
         return asked[question] is not None
 
-    smallest = shrink(rule, is_kind, examples, seed)
+    try:
+        smallest = shrink(rule, is_kind, examples, seed)
+    except SearchStopped:
+        found = (each for each, other in asked.items() if other is not None)
+        smallest = min(found, key=lambda each: len(to_json(each)), default=None)
     return asked[smallest] if smallest is not None else None, [each for each in asked.values() if each is not None]
 
 

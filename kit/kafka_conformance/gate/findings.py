@@ -19,8 +19,8 @@ import msgspec
 from kafka_conformance.cases.failures import FailureFolder, save_failure
 from kafka_conformance.core.answerer import Answerer
 from kafka_conformance.core.events import Diagnosis, Differed, Grade, Known, Source
-from kafka_conformance.core.pipeline import Difference, kind_of, shrink_difference, size_of
-from kafka_conformance.core.protocol import Answer, Failed, Outcome, Question, question_id
+from kafka_conformance.core.pipeline import Difference, SearchStopped, kind_of, shrink_difference, size_of
+from kafka_conformance.core.protocol import Answer, Outcome, Question, question_id
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.gate.answer_parts import compared_part, field_kind, read
 from kafka_conformance.gate.determinism import (
@@ -59,15 +59,15 @@ class GateFinding:
 
 
 class _Until:
-    """The target until a deadline; after it, every outcome is Failed."""
+    """The target until a deadline; after it, a question ends the search."""
 
     def __init__(self, target: Answerer, deadline: float) -> None:
         self._target, self._deadline, self.name = target, deadline, target.name
 
     def answer(self, rule: Rule, release: Release, questions: Sequence[Question]) -> Sequence[Outcome]:
-        """Return the target's outcomes while there is time."""
+        """Return the target's outcomes. Raises SearchStopped when there is no time left."""
         if self.is_over:
-            return [Failed("no time left to search for a smaller question")] * len(questions)
+            raise SearchStopped
         return self._target.answer(rule, release, questions)
 
     @property

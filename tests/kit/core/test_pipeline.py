@@ -10,7 +10,15 @@ import pytest
 from hypothesis import strategies as st
 
 from kafka_conformance.answerers.reference import ReferenceAnswerer, outcome_of
-from kafka_conformance.core.pipeline import BATCH, Comparison, Difference, kind_of, shrink_difference, tally
+from kafka_conformance.core.pipeline import (
+    BATCH,
+    Comparison,
+    Difference,
+    SearchStopped,
+    kind_of,
+    shrink_difference,
+    tally,
+)
 from kafka_conformance.core.protocol import Agrees, Answer, Answered, Differs, Failed, Question, Unsupported
 from kafka_conformance.core.rule import Area, Rule
 from kafka_conformance.core.sources import Source, source_of
@@ -200,6 +208,23 @@ def test_difference_the_shrinker_cannot_reach_stays_unchanged() -> None:
     far = mutant(lambda question, at: {"double": 0} if question.number == 20_000 else doubled(question, at))
     assert shrink_difference(DOUBLE, far, [found], 50, 7) == found
     assert shrink_difference(DOUBLE, mutant(from_a_thousand_on), [found], 0, 7) == found
+
+
+def test_stopped_search_returns_smallest_difference_found_before_the_stop() -> None:
+    asked: list[int] = []
+
+    def until_stopped(question: Number, release: Release) -> Answer:
+        asked.append(question.number)
+        if len(asked) == 7:
+            raise SearchStopped
+        return {"double": 0} if question.number >= 10 else doubled(question, release)
+
+    far = Difference(Number(10**12), {"double": 2 * 10**12}, {"double": 0})
+    found = shrink_difference(DOUBLE, mutant(until_stopped), [far], 200, 7)
+    assert len(asked) == 7, "nothing is asked after the stop"
+    wrong = [number for number in asked[:-1] if number >= 10]
+    assert found.question == Number(min(wrong))
+    assert len(str(min(wrong))) < len(str(wrong[0])), "the search had begun to shrink"
 
 
 def test_smallest_known_difference_is_kept_if_shrinking_finds_none() -> None:
