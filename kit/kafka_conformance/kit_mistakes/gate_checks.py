@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
+from functools import cache
 from typing import Final
 
 from kafka_conformance.answerers.reference import outcome_of
@@ -57,8 +58,11 @@ def _right(rule: Rule, question: Question) -> Outcome:
     return outcome_of(rule.ask, question, NEWEST)
 
 
+_named = cache(mutant_named)  # looks through all mutants
+
+
 def _wrong(rule: Rule, question: Question) -> Outcome:
-    return outcome_of(mutant_named(_MUTANT).ask if rule.slug == _WRONG else rule.ask, question, NEWEST)
+    return outcome_of(_named(_MUTANT).ask if rule.slug == _WRONG else rule.ask, question, NEWEST)
 
 
 def _gated(bench: Bench, say: Say, *slugs: str, grade: Grade = "exact") -> tuple[GateResult, _Target]:

@@ -23,11 +23,11 @@ RECORDS = [one for one in islice(RULE.plain(), 160) if set(map(type, one.steps))
 
 def by(slug: str, seed: int) -> Ask:
     """A client with this mistake that makes its own draws."""
-    drawn = random.Random(seed)
+    drawn, mutant = random.Random(seed), mutant_named(slug)
 
     def ask(question: Any, release: Any) -> Any:
         draws = tuple(drawn.randrange(2**31) for _ in range(40))
-        return mutant_named(slug).ask(replace(question, draws=draws), release)
+        return mutant.ask(replace(question, draws=draws), release)
 
     return ask
 
