@@ -52,8 +52,9 @@ def acts_as(slug: str) -> Target:
 
 
 def gated(
-    rule: Rule, release: Release, target: Target, questions: Sequence[Question]
+    rule: Rule, release: Release, target: Target, questions: Sequence[Question], enough: tuple[int, int] | None = None
 ) -> tuple[list[Difference], list[tuple[Question, Answer]]]:
+    """Return the wrong and the right answers; with ``enough``, stop at that many of both."""
     wrong: list[Difference] = []
     right: list[tuple[Question, Answer]] = []
     for question in questions:
@@ -65,6 +66,8 @@ def gated(
             right.append((question, expected))
         else:
             wrong.append(Difference(question, expected, actual))
+        if enough is not None and len(wrong) >= enough[0] and len(right) >= enough[1]:
+            break
     return wrong, right
 
 
@@ -117,7 +120,7 @@ def killing(mutant: Mutant) -> tuple[list[Difference], list[tuple[Question, Answ
         return gated(rule, mutant.release, target, [*killed[:enough], *islice(answerable, rest)])
     wrong_told, right_told = gated(rule, mutant.release, target, telling(rule.slug))
     for count in (150, 1500, 60_000):
-        wrong, right = gated(rule, mutant.release, target, some(rule.slug, count))
+        wrong, right = gated(rule, mutant.release, target, some(rule.slug, count), (20, 60))
         if len(wrong) > 7 or len(wrong_told) > 1:
             break
     # Of the long histories of a segment a diagnosis takes some ten.
