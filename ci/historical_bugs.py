@@ -3,7 +3,7 @@
 ::
 
     python ci/historical_bugs.py           # writes the table into kit/docs/selftest.md
-    python ci/historical_bugs.py --check   # exit code 1 if the table is not as it would be written
+    python ci/historical_bugs.py --check   # exit code 1 if the table x
 
 From the folder ``ci``, ``kafka-conformance gate python:historical_bugs:TARGETS.sign_by_abs`` gates one of them. A target
 answers the rules in which its mistake shows, and no others. Nothing is random; a few seconds.
@@ -25,7 +25,7 @@ from kafka_conformance.answerers.recorded_outcomes import RecordedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
 from kafka_conformance.cases.store import Case, frozen
 from kafka_conformance.core.mutant import Ask
-from kafka_conformance.core.protocol import Answer, Answered, Differs, answered
+from kafka_conformance.core.protocol import Answer, Answered, Differs, Question, answered
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.core.sources import Source
 from kafka_conformance.gate.grades import GradedComparison
@@ -153,13 +153,19 @@ def release_of(slug: str) -> Release:
     return newest_with(RULES[slug], [parse_release(version) for version in load().releases])
 
 
+@cache
+def _frozen_cases(slug: str) -> tuple[Mapping[Question, Case], Source]:
+    """Return the cases of the release that a gate asks by question, and the questions in domain."""
+    rule, found = RULES[slug], frozen(RULES[slug])
+    cases = {case.typed_question(rule): case for case in (found.at(str(release_of(slug))) if found else ())}
+    return cases, Source("frozen", tuple(question for question in cases if not rule.domain(question)))
+
+
 def first_case(rule: Rule, ask: Ask) -> Case | None:
     """Return the first frozen case, of those that a gate asks by default, that ``ask`` answers incorrectly."""
-    release, found = release_of(rule.slug), frozen(rule)
-    cases = {case.typed_question(rule): case for case in (found.at(str(release)) if found else ())}
+    cases, asked = _frozen_cases(rule.slug)
     expected = RecordedAnswerer("kafka", {question: Answered(case.answer) for question, case in cases.items()})
-    comparison = GradedComparison(expected, ReferenceAnswerer("target", ask), release)
-    asked = Source("frozen", tuple(question for question in cases if not rule.domain(question)))
+    comparison = GradedComparison(expected, ReferenceAnswerer("target", ask), release_of(rule.slug))
     judged = comparison.judgements(rule, asked, len(cases))
     return next((cases[one.question] for one in judged if isinstance(one.verdict, Differs)), None)
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -131,23 +132,29 @@ class Pins:
 def load(path: Path = PINS_FILE) -> Pins:
     """Read and check the pins. Raises PinsUnreadable, naming the entry."""
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-        named = {read_version(version): dict(table) for version, table in document["releases"].items()}
-        brokers = {version: table.pop(_BROKER) for version, table in named.items() if _BROKER in table}
-        made = Pins(
-            releases={version: read_jars(table, path) for version, table in named.items()},
-            beside=read_jars(document["beside"], path),
-            compiler=read_jars(document["compiler"], path),
-            connectors={spark: read_jars(table, path) for spark, table in document["connector"].items()},
-            coverage=read_jars(document["coverage"], path),
-            brokers={version: read_jars(table, path) for version, table in brokers.items()},
-            codecs=_read_codecs(document, path),
-        )
+        made = _read_pins(path.read_text(encoding="utf-8"), path)
     except UNREADABLE as error:
         raise PinsUnreadable(f"{path} cannot be read as a list of pinned jars: {error!r}") from error
     if not made.releases:
         raise PinsUnreadable(f"{path} pins no release")
     return made
+
+
+@lru_cache(maxsize=4)
+def _read_pins(text: str, path: Path) -> Pins:
+    """Return the pins in the text of a file. By the text: most commands read the same file several times."""
+    document = tomllib.loads(text)
+    named = {read_version(version): dict(table) for version, table in document["releases"].items()}
+    brokers = {version: table.pop(_BROKER) for version, table in named.items() if _BROKER in table}
+    return Pins(
+        releases={version: read_jars(table, path) for version, table in named.items()},
+        beside=read_jars(document["beside"], path),
+        compiler=read_jars(document["compiler"], path),
+        connectors={spark: read_jars(table, path) for spark, table in document["connector"].items()},
+        coverage=read_jars(document["coverage"], path),
+        brokers={version: read_jars(table, path) for version, table in brokers.items()},
+        codecs=_read_codecs(document, path),
+    )
 
 
 def pin(

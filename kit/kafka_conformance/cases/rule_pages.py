@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from kafka_conformance.cases.samples import samples
+from kafka_conformance.cases.samples import kinds_of, samples
 from kafka_conformance.cases.store import Case, frozen
 from kafka_conformance.core.errors import KitError
 from kafka_conformance.core.protocol import Answer, to_json
@@ -33,10 +33,11 @@ def write_page(rule: Rule) -> str:
     if found is None:
         raise KitError(f"{rule.slug} has no frozen cases: make them with kafka-conformance freeze --rules {rule.slug}")
     mutants = [mutant for mutant in MUTANTS if mutant.rule == rule.slug]
-    questions = [case.typed_question(rule) for case in found.cases]
+    # A question that releases answer differently has a case for each answer.
+    questions = [case.typed_question(rule) for case in {bytes(case.question): case for case in found.cases}.values()]
     reasons = [rule.domain(question) for question in questions]
     inside = [question for question, reason in zip(questions, reasons, strict=True) if not reason]
-    kinds = frozenset(kind for question in inside for kind in rule.labels(question))
+    kinds = frozenset(kind for question in inside for kind in kinds_of(rule, question))
     return rule_page(
         rule, list(_examples(rule, found.cases)), _thrown(found.cases), kinds, _without_numbers(reasons), mutants
     )

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
+from typing import Any
+
+import msgspec
 
 from kafka_conformance.cases.store import frozen
 from kafka_conformance.core.errors import BadInput
@@ -15,7 +19,7 @@ from kafka_conformance.core.sources import collect
 from kafka_conformance.core.suggestion import did_you_mean
 from kafka_reference.releases import Release
 
-__all__ = ["Sample", "samples"]
+__all__ = ["Sample", "kinds_of", "samples"]
 
 _LOOKED_AT = 300
 
@@ -44,6 +48,20 @@ def samples(
     return inside + _of_different_kinds(outside, count - len(inside))
 
 
+def kinds_of(rule: Rule, question: Question) -> frozenset[str]:
+    """Return the kinds of question that a question belongs to.
+
+    They are computed once in a process: labels run the reference, and a page, its examples and a sample label the same
+    frozen cases.
+    """
+    return _kinds(rule.labels, rule.question, to_json(question))
+
+
+@lru_cache(maxsize=65_536)  # 15,589 different questions are frozen.
+def _kinds(labels: Callable[[Any], Iterable[str]], question: type[Question], line: bytes) -> frozenset[str]:
+    return frozenset(labels(msgspec.json.decode(line, type=question)))
+
+
 def _of_kind(rule: Rule, kind: str, pool: Iterable[Sample], count: int) -> list[Sample]:
     """Return several times ``count`` samples of a kind, those in domain counted. Raises BadInput if there is none."""
     found: list[Sample] = []
@@ -60,7 +78,7 @@ def _of_kind(rule: Rule, kind: str, pool: Iterable[Sample], count: int) -> list[
 
 
 def _sample(rule: Rule, question: Question) -> Sample:
-    return Sample(question, tuple(sorted(set(rule.labels(question)))), rule.domain(question))
+    return Sample(question, tuple(sorted(kinds_of(rule, question))), rule.domain(question))
 
 
 def _questions(rule: Rule, release: Release, seed: int, count: int) -> Iterator[Question]:

@@ -54,7 +54,9 @@ class Selection:
         """Whether to ask a question."""
         if not self:
             return True
-        names = [rule.slug, *(f"{rule.slug}/{kind}" for kind in rule.labels(question))]
+        # Labels may run the reference, and a gate of one id passes all questions of all rules.
+        kinds = () if all(map(_is_id, (*self.run, *self.skip))) else rule.labels(question)
+        names = [rule.slug, *(f"{rule.slug}/{kind}" for kind in kinds)]
         identity = question_id(rule.slug, str(release), question)
         if any(_matches(pattern, names, identity) for pattern in self.skip):
             return False

@@ -21,11 +21,11 @@ from kafka_conformance.rules import RULES
 from kafka_conformance.verify.coverage.record import Ratio, Record
 from kafka_conformance.verify.coverage.record import shipped as shipped_coverage
 from kafka_conformance.verify.coverage.summary import MethodSummary, newest_summaries
-from kafka_conformance.verify.fingerprint import fingerprint
+from kafka_conformance.verify.fingerprint import fingerprint, installed_reference
 from kafka_conformance.verify.verification import RuleResult, VerificationPlan
 from kafka_jars.pins import Pins
 from kafka_jars.store import cache_folder
-from kafka_reference.certificate import Certificate, CertificateRow, MutationScore, reference_fingerprint
+from kafka_reference.certificate import Certificate, CertificateRow, MutationScore
 from kafka_reference.releases import parse_release
 
 __all__ = [
@@ -68,7 +68,7 @@ def made_from(results: Sequence[RuleResult], plan: VerificationPlan, jvm: str) -
         kit=kit_version(),
         seed=plan.seed,
         jvm=jvm,
-        reference_sha256=reference_fingerprint(),
+        reference_sha256=installed_reference(),
         rows=tuple(
             CertificateRow(
                 rule=result.tally.rule.slug,
@@ -92,7 +92,7 @@ def void_rules(made: Certificate) -> list[str]:
     A certificate without fingerprints by rule is void as a whole once any code of the reference changed.
     """
     current = _fingerprints([rule for rule in RULES.values() if rule.slug in made.rules()])
-    same_reference = made.reference_sha256 == reference_fingerprint()
+    same_reference = made.reference_sha256 == installed_reference()
     void = {
         row.rule
         for row in made.rows

@@ -22,10 +22,11 @@ from importlib.resources.abc import Traversable
 from kafka_conformance.core.rule import Rule
 from kafka_conformance.rules import RULES
 from kafka_conformance.verify.reachable_code import reachable_code
+from kafka_reference.certificate import reference_fingerprint
 
 __all__ = [
-    "Sources", "answering_rules", "fingerprint", "fingerprinted_sources", "installed_sources", "mutants_fingerprint",
-    "mutants_sources", "read_sources",
+    "Sources", "answering_rules", "fingerprint", "fingerprinted_sources", "installed_reference", "installed_sources",
+    "mutants_fingerprint", "mutants_sources", "read_sources",
 ]  # fmt: skip
 
 _KIT = (
@@ -56,6 +57,12 @@ def installed_sources() -> Sources:
     """Return the code that is installed."""
     oracle = files("kafka_jars").joinpath("oracle", "release")
     return read_sources(files("kafka_reference"), files("kafka_conformance"), oracle)
+
+
+@cache
+def installed_reference() -> str:
+    """Return the fingerprint of the whole reference as it is installed."""
+    return reference_fingerprint()
 
 
 def read_sources(reference: Traversable, kit: Traversable, oracle: Traversable) -> Sources:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -149,7 +149,7 @@ def _module(name: str, text: str) -> _Module:
         if _is_for_type_checkers(statement):
             continue
         if isinstance(statement, ast.Import | ast.ImportFrom | ast.Try | ast.If):
-            module.imports.update(_imports_within(statement))
+            module.imports.update(_imports_in(_nodes(statement)))
         if not isinstance(statement, ast.Import | ast.ImportFrom):
             definition = _definition(number, statement)
             for bound in definition.names:
@@ -159,11 +159,25 @@ def _module(name: str, text: str) -> _Module:
     return module
 
 
+def _nodes(tree: ast.AST) -> list[ast.AST]:
+    """Return the nodes of a tree in the order of ``ast.walk``, in half its time; of the leaves, those that have fields."""
+    found = [tree]
+    for node in found:  # it grows
+        for name in node._fields:
+            value = getattr(node, name, None)
+            if type(value) is list:
+                found += [one for one in value if isinstance(one, ast.AST)]
+            elif isinstance(value, ast.AST) and value._fields:
+                found.append(value)
+    return found
+
+
 def _definition(number: int, statement: ast.stmt) -> _Definition:
     bare: set[str] = set()
     attributes: set[tuple[str, str]] = set()
     owners = set()
-    for node in ast.walk(statement):
+    nodes = _nodes(statement)
+    for node in nodes:
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             attributes.add((node.value.id, node.attr))
             owners.add(id(node.value))
@@ -175,7 +189,7 @@ def _definition(number: int, statement: ast.stmt) -> _Definition:
         dump_code(statement),
         frozenset(bare),
         frozenset(attributes),
-        _imports_within(statement),
+        _imports_in(nodes),
     )
 
 
@@ -198,14 +212,14 @@ def _may_register(statement: ast.stmt, module: _Module) -> bool:
     """Whether a decorator of ours, which may keep what it is given, decorates the function or class."""
     if not isinstance(statement, ast.FunctionDef | ast.ClassDef):
         return False
-    names = {node.id for one in statement.decorator_list for node in ast.walk(one) if isinstance(node, ast.Name)}
+    names = {node.id for one in statement.decorator_list for node in _nodes(one) if isinstance(node, ast.Name)}
     ours = {name for name, (where, _) in module.imports.items() if where.startswith("kafka_") and where != _BEHAVIOUR}
     return not names.isdisjoint(ours | set(module.definitions))
 
 
-def _imports_within(statement: ast.stmt) -> dict[str, Name]:
+def _imports_in(nodes: Iterable[ast.AST]) -> dict[str, Name]:
     found: dict[str, Name] = {}
-    for node in ast.walk(statement):
+    for node in nodes:
         if isinstance(node, ast.ImportFrom):
             found |= {alias.asname or alias.name: (node.module or "", alias.name) for alias in node.names}
         elif isinstance(node, ast.Import):
@@ -221,7 +235,7 @@ def _is_for_type_checkers(statement: ast.stmt) -> bool:
 
 def _without_prose(tree: ast.Module) -> ast.Module:
     checks = _imported_checks(tree)
-    for node in ast.walk(tree):
+    for node in _nodes(tree):
         for name in ("body", "orelse", "finalbody"):
             body = getattr(node, name, None)
             if isinstance(body, list):

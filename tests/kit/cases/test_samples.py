@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from kafka_conformance.cases.samples import samples
+from kafka_conformance.cases.samples import kinds_of, samples
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.protocol import to_json
 from kafka_conformance.rules import RULES
@@ -44,6 +46,13 @@ def test_samples_of_a_requested_kind_all_have_that_kind() -> None:
 def test_samples_beyond_the_frozen_cases_are_generated() -> None:
     cases_of_this_kind = 201  # there are 200 frozen cases
     assert len(samples(RULES["sticky-distribution"], NEWEST, cases_of_this_kind)) == cases_of_this_kind
+
+
+def test_kinds_of_a_question_are_those_of_the_rule_that_is_given() -> None:
+    rule = RULES["murmur2"]
+    (sample,) = samples(rule, NEWEST, 1)
+    assert kinds_of(rule, sample.question) == frozenset(rule.labels(sample.question)) == frozenset(sample.kinds)
+    assert kinds_of(replace(rule, labels=lambda _: iter(["other"])), sample.question) == {"other"}
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ LAYERS = {
     "kafka_conformance.cli": "rules",
     "kafka_conformance.core": "sample murmur2",
     "kafka_conformance.rules": "answer",
-    "kafka_conformance.reports": "coverage --shipped",
+    "kafka_conformance.reports": "coverage --shipped --rules murmur2",
     "kafka_conformance.answerers": "answer",
     "kafka_conformance.cases": "replay murmur2-key-null",
     "kafka_conformance.gate": "gate -- false",

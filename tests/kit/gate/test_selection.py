@@ -30,6 +30,7 @@ def selected(selection: Selection) -> list[str | None]:
         ((ID,), (), ["666f6f"]),
         ((ID[:8],), (), ["666f6f"]),
         ((), (ID,), [""]),
+        ((ID, "*/0 bytes"), (), ["", "666f6f"]),
         (("delivery",), (), []),
         (("murmur2",), ("murmur2",), []),
     ],

@@ -33,7 +33,7 @@ def run(*, write: Path | None, check: Path | None, as_json: bool) -> int:
     if check is not None and not is_folder(check):
         raise BadInput(f"{check} is not a folder: write the pages first, with --write {check}")
     if write is not None:
-        check_writable(write / "README.md")  # the pages take half a minute
+        check_writable(write / "README.md")  # the pages take ten seconds
         for name, text in rule_pages().items():
             write_whole(write / name, text.encode())
     if check is not None:

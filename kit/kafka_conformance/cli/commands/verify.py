@@ -28,11 +28,12 @@ from kafka_conformance.reports.terminal import console
 from kafka_conformance.rules import named
 from kafka_conformance.rules.eras import ERAS, newest_of_eras
 from kafka_conformance.verify import certificate as certificates
+from kafka_conformance.verify.fingerprint import installed_reference
 from kafka_conformance.verify.partial_rows import record_rows, resumed_seed
 from kafka_conformance.verify.verification import RuleResult, VerificationPlan, Verifier, exit_code
 from kafka_conformance.verify.workers import VerifierPool, open_pool, worker_count
 from kafka_jars.pins import Pins, load
-from kafka_reference.certificate import Certificate, reference_fingerprint
+from kafka_reference.certificate import Certificate
 from kafka_reference.certificate import certificate as shipped
 from kafka_reference.proven import lacks_proof
 from kafka_reference.releases import Release
@@ -126,7 +127,7 @@ def _write(made: Certificate, path: Path | None) -> bool:
 
 def _report_unchanged(rules: Sequence[Rule], path: Path | None, as_json: bool) -> int:
     """Write the shipped certificate for the installed code: it proves all that is asked for."""
-    made = replace(shipped(), rows=(), harness={}, reference_sha256=reference_fingerprint())
+    made = replace(shipped(), rows=(), harness={}, reference_sha256=installed_reference())
     _write(certificates.with_rows_of(shipped(), made), path)
     if as_json:
         say_json({"exit_code": 0, "unchanged": [rule.slug for rule in rules], "results": []})

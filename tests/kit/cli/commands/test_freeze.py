@@ -215,7 +215,7 @@ def test_freeze_extend_adds_newly_pinned_releases_to_existing_cases(monkeypatch:
 def test_freeze_add_appends_new_questions_once_and_keeps_existing_cases(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert app(["freeze", "--rules", SLUG, "--seed", "5", "--folder", "f"], standalone_mode=False) == 0
+    assert made("f") == 0
     before = read(tmp_path / "f" / f"{SLUG}.ndjson")
     capsys.readouterr()
     lines = ['{"rule": "sequence-increment", "question": {"sequence": 77777, "by": 12345}}'] * 2
@@ -253,7 +253,7 @@ def test_freeze_keep_together_with_extend_is_refused() -> None:
 def test_freeze_kills_recounts_killed_mutants_without_java(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert app(["freeze", "--rules", SLUG, "--seed", "5", "--folder", "f"], standalone_mode=False) == 0
+    assert made("f") == 0
     before = frozen(RULES[SLUG], Path("f"))
     assert before is not None
     monkeypatch.setattr(freeze, "open_oracle", lambda *_: pytest.fail("no Java is needed"))
@@ -272,7 +272,7 @@ def test_freeze_kills_recounts_killed_mutants_without_java(
 def test_freeze_add_is_refused_if_pinned_releases_changed_since(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert app(["freeze", "--rules", SLUG, "--seed", "5", "--folder", "f"], standalone_mode=False) == 0
+    assert made("f") == 0
     (tmp_path / "add.ndjson").write_text('{"rule": "sequence-increment", "question": {"sequence": 1, "by": 2}}')
     monkeypatch.setattr(freeze, "load", lambda: SimpleNamespace(releases={"4.4.0": ()}))
     with pytest.raises(KitError, match="run freeze --extend first"):
