@@ -171,7 +171,7 @@ class _Search:
             members = self.completed(better, known)
             if set(better) == set(members):
                 break
-        members = revision.unambiguous(members)
+        members = revision.unambiguous(revision.nearest(members))
         return founded([one for one in members if self._admissible(one, members)], self.keys, self.wanted)
 
     def expected_alone(self, known: tuple[Placed, ...]) -> bool:

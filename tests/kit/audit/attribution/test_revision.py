@@ -103,3 +103,25 @@ def test_murmur2_is_kept_over_a_variant_that_explains_slightly_more_by_chance() 
     others, java = digits(0, 1000), digits(5000, 5150)
     where = np.concatenate((places("seventh", others, 10), places("murmur2", java, 10))).astype(np.int32)
     assert again(audit_truth.column(others + java, where, 10), JAVA) == [JAVA]
+
+
+def nearly_alike(rule: str, accented: int, partitions: int = 12) -> KeyColumn:
+    """Keys that are text of ASCII, but for the first ones: of these, the rules of text and of bytes differ."""
+    keys = [f"m\u00fcller-{number}".encode() for number in range(accented)] + [b"user-%d" % n for n in range(300)]
+    return audit_truth.column(keys, places(rule, keys, partitions).astype(np.int32), partitions)
+
+
+def test_expected_rule_is_replaced_only_if_more_keys_differ_than_one_foreign_producer_explains() -> None:
+    java, near = Placed("murmur2", 12), Placed("characters-for-bytes", 12)
+    for accented, wanted in ((1, java), (6, near)):
+        column = nearly_alike("characters-for-bytes", accented)
+        search = Revision(column, java, lambda _: 24.0, lambda placed: rank(placed.rule), lambda members: members)
+        assert search.nearest([java]) == [wanted]
+        assert search.nearest([near]) == [near]
+
+
+def test_unexpected_rule_is_replaced_if_a_single_key_is_where_a_near_rule_puts_it() -> None:
+    column = nearly_alike("characters-for-bytes", 1)
+    search = Revision(column, FNV, lambda _: 24.0, lambda placed: rank(placed.rule), lambda members: members)
+    assert search.nearest([Placed("signed-tail", 12)]) == [Placed("characters-for-bytes", 12)]
+    assert search.nearest([Placed("characters-for-bytes", 12)]) == [Placed("characters-for-bytes", 12)]
