@@ -3,7 +3,7 @@
 ::
 
     python ci/historical_bugs.py           # writes the table into kit/docs/selftest.md
-    python ci/historical_bugs.py --check   # exit code 1 if the table x
+    python ci/historical_bugs.py --check   # exit code 1 if the table is not as it would be written
 
 From the folder ``ci``, ``kafka-conformance gate python:historical_bugs:TARGETS.sign_by_abs`` gates one of them. A target
 answers the rules in which its mistake shows, and no others. Nothing is random; a few seconds.
