@@ -15,7 +15,7 @@ import pkgutil
 import sys
 import traceback
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial, update_wrapper
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn
@@ -133,7 +133,12 @@ class _Command(click.Command):
 def _load(name: str) -> click.Command:
     working_folder()  # Hypothesis asks for it when it is imported
     module = import_module(f"{commands.__name__}.{name.replace(' ', '_')}")
-    found = getattr(module, "command", None) or click.command(name, cls=_Command, help=module.__doc__)(module.run)
+    found = getattr(module, "command", None)
+    if found is None:
+        run = update_wrapper(
+            partial(module.run), module.run
+        )  # click takes the options from it, also if this is interrupted
+        found = click.command(name, cls=_Command, help=module.__doc__)(run)
     assert isinstance(found, click.Command)  # noqa: S101
     return checked(found, name)
 

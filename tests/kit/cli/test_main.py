@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import Mock
 
 import click
 import pytest
@@ -263,3 +264,12 @@ def test_every_command_line_option_has_one_long_name_shown_by_help() -> None:
             long = [name for name in (*option.opts, *option.secondary_opts) if name.startswith("--")]
             assert not getattr(option, "hidden", False), f"{command.name} {long}"
             assert len(long) <= 1 + bool(option.secondary_opts), f"{command.name}: {long} are names of one option"
+
+
+def test_command_whose_loading_was_interrupted_has_all_options_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    cli._load.cache_clear()
+    with monkeypatch.context() as patched:
+        patched.setattr(cli, "checked", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            cli._load("rules")
+    assert {"--write", "--check", "--json"} <= {name for one in cli._load("rules").params for name in one.opts}

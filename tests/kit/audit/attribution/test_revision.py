@@ -120,7 +120,7 @@ def test_expected_rule_is_replaced_only_if_more_keys_differ_than_one_foreign_pro
         assert search.nearest([near]) == [near]
 
 
-def test_unexpected_rule_is_replaced_if_a_single_key_is_where_a_near_rule_puts_it() -> None:
+def test_unexpected_rule_is_replaced_if_a_single_key_follows_a_near_rule() -> None:
     column = nearly_alike("characters-for-bytes", 1)
     search = Revision(column, FNV, lambda _: 24.0, lambda placed: rank(placed.rule), lambda members: members)
     assert search.nearest([Placed("signed-tail", 12)]) == [Placed("characters-for-bytes", 12)]
