@@ -42,9 +42,15 @@ CHECKS: Mapping[str, Sequence[str]] = {
     _CONNECT: ["tests/pipeline/test_spark_connect.py"],
     "sweep": ["tests/pipeline/test_sweep.py::test_sweeps_with_the_real_java_report_no_difference"],
     "audit of an export": ["tests/pipeline/test_exports.py"],
-    "audit of a topic": ["tests/pipeline/test_audit.py::test_producers_in_blocks_and_at_the_same_time"],
-    "join": ["tests/pipeline/test_join.py::test_counts_are_those_of_every_pair_of_records"],
-    "repair": ["tests/pipeline/test_repair.py::test_headers_compacted_gaps_and_the_topics_own_settings_are_kept"],
+    "audit of a topic": [
+        "tests/pipeline/test_audit.py::test_audit_attributes_java_and_librdkafka_records_written_in_turn_and_concurrently",
+    ],
+    "join": [
+        "tests/pipeline/test_join.py::test_join_counts_on_spark_equal_counting_every_pair_of_records",
+    ],
+    "repair": [
+        "tests/pipeline/test_repair.py::test_repair_of_a_compacted_topic_keeps_keys_headers_and_topic_settings",
+    ],
 }
 """What a version is tested with, by column of the table."""
 

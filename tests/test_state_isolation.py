@@ -24,7 +24,7 @@ print(os.umask(0), signal.pthread_sigmask(signal.SIG_BLOCK, ()), os.environ.get(
 """
 
 
-def test_signals_environment_and_umask_are_the_tests_own() -> None:
+def test_signal_handlers_environment_and_umask_have_fixed_values_within_a_test() -> None:
     assert {name: signal.getsignal(getattr(signal, name)) for name in DEFAULTS if name != "SIGALRM"} == {
         name: signal.SIG_DFL
         for name in DEFAULTS
@@ -37,7 +37,7 @@ def test_signals_environment_and_umask_are_the_tests_own() -> None:
     assert before == UMASK
 
 
-def test_a_child_process_gets_the_same_state() -> None:
+def test_child_process_of_a_test_inherits_default_signals_fixed_umask_and_terminal() -> None:
     ran = subprocess.run([sys.executable, "-c", STATE], capture_output=True, text=True, check=True)
     ignored, rest = ran.stdout.splitlines()
     assert ignored == "['SIGPIPE', 'SIGXFSZ']", "Python itself ignores these two"
@@ -64,18 +64,20 @@ def _hostile() -> None:
     os.umask(0o077)
 
 
-def test_tests_pass_with_ignored_signals_and_foreign_environment_inherited(tmp_path: Path) -> None:
+def test_selected_tests_pass_if_pytest_inherits_ignored_signals_and_another_environment(tmp_path: Path) -> None:
     """Tests that failed under nohup, with FORCE_COLOR, in a dumb terminal or with SIGCHLD ignored, and the two above."""
     names = [f"{Path(__file__).relative_to(ROOT)}::{test}" for test in (
-        "test_signals_environment_and_umask_are_the_tests_own", "test_a_child_process_gets_the_same_state",
+        "test_signal_handlers_environment_and_umask_have_fixed_values_within_a_test",
+        "test_child_process_of_a_test_inherits_default_signals_fixed_umask_and_terminal",
     )]  # fmt: skip
 
     names += [
         "tests/kit/core/test_progress.py",
-        "tests/kit/brokers/test_supervisor.py::test_a_run_that_is_ended_leaves_nothing",
-        "tests/kit/cli/commands/test_behaviour.py::test_behaviour_of_one_release_lists_every_field",
-        "tests/kit/answerers/driver/test_answerer.py::test_only_the_question_at_fault_is_lost[dies_mid_line]",
-    ]
+        "tests/kit/brokers/test_supervisor.py::test_run_ended_by_sigkill_sigterm_or_sighup_leaves_no_process_supervisor_or_folder",
+        "tests/kit/cli/commands/test_behaviour.py::test_behaviour_of_one_release_lists_every_field_of_the_classes_in_that_release",
+        ("tests/kit/answerers/driver/test_answerer.py::"
+         "test_driver_that_crashes_or_breaks_the_protocol_at_one_question_loses_only_that_question[dies_mid_line]"),
+    ]  # fmt: skip
     changed = {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "20"}
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--basetemp={tmp_path / 'own'}", *names],

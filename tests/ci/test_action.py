@@ -68,13 +68,13 @@ def test_github_action_target_that_begins_with_a_dash_exits_with_2(runner: Path,
     assert "::error title=kafka-conformance::target begins with a dash" in done.stdout
 
 
-def test_github_action_report_input_with_newline_sets_no_output(runner: Path) -> None:
+def test_github_action_with_newline_in_report_input_exits_2_and_sets_no_output(runner: Path) -> None:
     done = _gate(runner, COMMAND="true", REPORT="reports\nresult=success")
     assert done.returncode == 2
     assert not (runner / "out").exists()
 
 
-def test_github_action_inputs_are_all_described_and_used() -> None:
+def test_github_action_inputs_are_described_and_used_and_scripts_contain_no_expression() -> None:
     used = " ".join(GATE["env"].values()) + GATE["working-directory"]
     assert all(ACTION["inputs"][name]["description"] and f"inputs.{name} " in used for name in ACTION["inputs"])
     assert "${{" not in INSTALL["run"] + GATE["run"], "an expression pasted into a script is a way in"

@@ -22,12 +22,12 @@ CLIENT = Client("c", ["run"], version="1", causes=[Cause(["lost/*"], ["lost"], "
 LOST = Deviation("lost/response", "lost", "high", "record 3", "It is gone.")
 
 
-def test_record_has_every_client_in_the_order_of_the_file() -> None:
+def test_recorded_gate_results_have_every_client_in_the_order_of_the_clients_file() -> None:
     assert [each.client for each in read_results()] == list(CLIENTS)
 
 
 @pytest.mark.parametrize("result", read_results(), ids=lambda each: str(each.client))
-def test_record_of_a_client_has_every_script_and_the_version_of_the_install(result: Result) -> None:
+def test_recorded_gate_of_client_has_pinned_version_and_verdict_with_reason_for_every_script(result: Result) -> None:
     client = CLIENTS[result.client]
     driver = read_driver(ROOT / adapter_gates.DRIVERS / client.driver) if client.driver else None
     assert (result.version, result.release) == (driver.version if driver else client.version, client.kafka)
@@ -49,12 +49,12 @@ def test_every_recorded_deviation_has_a_cause_and_every_cause_a_deviation(result
     assert {each.cause for each in client.causes} == used
 
 
-def test_java_client_agrees_in_all_scripts_of_the_record() -> None:
+def test_recorded_gate_of_java_client_agrees_in_every_script() -> None:
     (java,) = [each for each in read_results() if each.client == "java"]
     assert set(java.verdicts.values()) == {"agrees"}
 
 
-def test_twelve_clients_are_judged_in_at_least_twelve_scripts_each() -> None:
+def test_at_least_twelve_recorded_clients_have_verdicts_in_twelve_or_more_scripts() -> None:
     judged = [
         sum(verdict in {"agrees", "differs", "harmless"} for verdict in each.verdicts.values())
         for each in read_results()
@@ -68,7 +68,7 @@ def ended(script: str, verdict: Any, **fields: Any) -> RuleEnded:
     return RuleEnded(f"client/{script}", "4.4.0", "exact", verdict, judged, *counts, judged, 0, 0, 0.0, **fields)
 
 
-def test_result_of_a_gate_has_the_state_and_the_reason_of_each_script() -> None:
+def test_client_gate_events_give_verdict_reason_and_deviation_of_each_script_or_raise_if_unended() -> None:
     what = {"found": ["gate-kafka-conformance-1a2b-lost-response-0: producer 7001 epoch 0"]}
     differed = Differed(
         "client/b", "4.4.0", "b", "frozen", "lost", 1, {}, {}, what, "", "", severity="high", effect="e"
@@ -87,7 +87,9 @@ def test_result_of_a_gate_has_the_state_and_the_reason_of_each_script() -> None:
         result_of(CLIENT, "1", outline([]))
 
 
-def test_client_that_cannot_be_gated_keeps_the_recorded_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_client_that_cannot_be_gated_exits_2_and_keeps_the_recorded_result(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     old = Result("c", "1", "4.4.0", {"lost/response": "differs"}, {}, [LOST])
     monkeypatch.setattr(adapter_results, "RECORD", tmp_path / "record.ndjson")
     written: list[str] = []
@@ -102,7 +104,7 @@ def test_client_that_cannot_be_gated_keeps_the_recorded_result(monkeypatch: pyte
     assert written == ["pages"] * 2
 
 
-def test_chosen_scripts_are_printed_with_their_causes_and_nothing_is_recorded(
+def test_gate_of_selected_scripts_prints_deviations_with_causes_and_records_nothing(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     found = Result("c", "1", "4.4.0", {"lost/response": "differs", "a": "unsupported"}, {"a": "no lz4"}, [LOST])
@@ -116,7 +118,7 @@ def test_chosen_scripts_are_printed_with_their_causes_and_nothing_is_recorded(
     assert not (tmp_path / "record.ndjson").exists()
 
 
-def test_command_with_an_unknown_client_is_refused_with_the_known_names() -> None:
+def test_client_gate_command_with_unknown_client_exits_2_and_names_the_client() -> None:
     ran = CliRunner().invoke(adapter_gates.main, ["nobody"])
     assert ran.exit_code == 2
     assert "unknown client 'nobody'" in ran.output

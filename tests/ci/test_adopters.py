@@ -28,7 +28,7 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path / "krafka"
 
 
-def test_pull_request_commands_make_a_driver_of_the_commit_and_a_workflow(checkout: Path) -> None:
+def test_commands_in_adopter_pull_request_create_a_driver_of_the_checkout_and_a_ci_workflow(checkout: Path) -> None:
     made = {str(path.relative_to(checkout)) for path in checkout.rglob("*") if path.is_file()}
     assert {".github/workflows/kafka-conformance.yml", "kafka-conformance/Cargo.toml"} <= made
     dependency = tomllib.loads((checkout / "kafka-conformance" / "Cargo.toml").read_text())["dependencies"]["krafka"]
@@ -37,14 +37,14 @@ def test_pull_request_commands_make_a_driver_of_the_commit_and_a_workflow(checko
     assert f"a driver of {lines} lines" in TEXT
 
 
-def test_pull_request_workflow_uses_inputs_that_the_action_has(checkout: Path) -> None:
+def test_workflow_of_adopter_pull_request_uses_only_inputs_of_the_github_action(checkout: Path) -> None:
     workflow = yaml.safe_load((checkout / ".github/workflows/kafka-conformance.yml").read_text())
     (gate,) = [step for step in workflow["jobs"]["gate"]["steps"] if "/ci@" in step.get("uses", "")]
     assert gate["with"].keys() <= yaml.safe_load((ROOT / "ci" / "action.yml").read_text())["inputs"].keys()
     assert f"kafka-conformance gate -- {gate['with']['command']}" in TEXT
 
 
-def test_pull_request_claim_of_no_known_failure_holds_in_the_record() -> None:
+def test_client_of_adopter_pull_request_has_no_recorded_deviation_and_no_known_failures_file() -> None:
     assert not list((ROOT / "ci" / "known-failures").glob("krafka*"))
     (one,) = [each for each in client_results.read_results() if each.name == "krafka"]
     assert not one.deviations

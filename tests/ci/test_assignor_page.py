@@ -33,14 +33,14 @@ def test_partition_counts_as_moved_only_if_the_owner_changes(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", STICKY)
-def test_sticky_assignors_move_the_minimal_number_of_partitions(slug: str) -> None:
+def test_sticky_assignors_move_the_fewest_partitions_when_a_member_joins_or_leaves(slug: str) -> None:
     every, found = sum(TOPICS.values()), movement(slug, NEWEST)
     assert found.leave == pytest.approx([every / count for count in range(2, MOST_MEMBERS + 1)])
     assert found.join == pytest.approx([every // (count + 1) for count in range(1, MOST_MEMBERS)])
 
 
 @pytest.mark.parametrize("slug", ["range-assignor", "round-robin-assignor"])
-def test_range_and_round_robin_assignors_keep_the_guarantees_of_the_page(slug: str) -> None:
+def test_range_and_round_robin_assign_each_partition_once_within_the_bounds_of_the_page(slug: str) -> None:
     found = promise(slug, NEWEST)
     assert found.once
     assert not found.thrown
@@ -58,5 +58,5 @@ def test_assignor_figure_is_reproducible_and_draws_every_line() -> None:
 
 
 @pytest.mark.exhaustive
-def test_assignor_page_equals_the_computation_of_the_reference(capsys: pytest.CaptureFixture[str]) -> None:
+def test_committed_assignor_page_equals_the_page_computed_by_the_reference(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--check"]) == 0, capsys.readouterr().out

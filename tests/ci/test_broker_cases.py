@@ -14,21 +14,23 @@ from kafka_conformance.wire.broker_gate.case import Frozen, Recorded, frozen
 AGAIN = "run: python ci/record_broker_cases.py"
 
 
-def test_shipped_broker_requests_equal_the_requests_in_the_source() -> None:
+def test_shipped_broker_gate_cases_have_exactly_the_requests_generated_from_source() -> None:
     shipped = [msgspec.structs.replace(case, expected=[]) for case in frozen().cases]
     assert shipped == all_cases(), AGAIN
     assert frozen().provenance.seed == SEED
 
 
-def test_shipped_broker_answers_come_from_the_pinned_jars() -> None:
+def test_shipped_broker_answers_were_recorded_from_jars_with_the_pinned_sha256() -> None:
     assert {release: broker_sha256(release) for release in RELEASES} == JARS, AGAIN
 
 
-def test_broker_gate_page_counts_the_shipped_cases() -> None:
+def test_table_on_broker_gate_page_equals_the_table_made_from_shipped_cases() -> None:
     assert block_of(PAGE.read_text(encoding="utf-8"), TABLE) == table(frozen()).strip(), f"run: {TABLE}"
 
 
-def test_broker_recordings_are_void_after_a_changed_jar_or_request(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_broker_jar_voids_answers_of_that_release_and_changed_requests_void_all_releases(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     assert record_broker_cases.void_releases() == []
     monkeypatch.setattr(
         record_broker_cases, "broker_sha256", lambda release: "other" if release == "3.9.2" else JARS[release]
@@ -47,7 +49,7 @@ def test_equal_broker_answers_of_two_releases_are_stored_once() -> None:
     assert found == [Recorded(("3.9.2", "4.4.0"), [1]), Recorded(("4.0.2",), [2])]
 
 
-def test_recording_broker_answers_of_a_release_keeps_other_releases() -> None:
+def test_recording_broker_answers_of_a_release_replaces_only_answers_of_that_release() -> None:
     one, two, *_ = all_cases()
     first = merged(None, "4.4.0", "aa", {one.id: [1], two.id: [2]})
     second = merged(first, "3.9.2", "bb", {one.id: [1]})
@@ -63,7 +65,7 @@ def test_recording_broker_answers_of_a_release_keeps_other_releases() -> None:
     ]
 
 
-def test_broker_answers_to_changed_requests_are_dropped() -> None:
+def test_recorded_broker_answers_are_dropped_if_the_requests_of_the_case_have_changed() -> None:
     one, *rest = all_cases()
     changed = msgspec.structs.replace(one, steps=[*one.steps, *one.steps])
     first = merged(None, "4.4.0", "aa", {one.id: [1]})

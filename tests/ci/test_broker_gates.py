@@ -23,32 +23,32 @@ signal.pause()
 """
 
 
-def test_page_shows_the_recorded_results_of_every_broker() -> None:
+def test_broker_gate_page_shows_the_recorded_results_of_every_broker() -> None:
     assert block_of(PAGE.read_text(encoding="utf-8"), TABLE) == table(read_results()).strip(), f"run: {TABLE}"
     assert [each.folder for each in read_results()] == names()
 
 
 @pytest.mark.parametrize("name", names())
-def test_record_of_a_broker_is_that_of_the_start_script(name: str) -> None:
+def test_recorded_broker_gate_has_package_and_release_of_the_description_and_counts_every_case(name: str) -> None:
     broker, (result,) = read_broker(name), [each for each in read_results() if each.folder == name]
     assert (result.name, result.package, result.release) == (broker.name, broker.package, broker.release)
     assert sum(result.counts) == len(frozen().cases) - len(broker.skip)
     assert broker.release in frozen().provenance.jars
 
 
-def test_apache_kafka_agrees_in_all_cases() -> None:
+def test_recorded_gate_of_apache_kafka_agrees_in_every_frozen_case() -> None:
     (kafka,) = [each for each in read_results() if each.folder == "apache-kafka"]
     assert (kafka.counts, kafka.kinds) == ([len(frozen().cases), 0, 0, 0, 0], [])
 
 
-def test_started_broker_ends_with_the_block(tmp_path: Path) -> None:
+def test_started_broker_process_gets_sigterm_at_the_end_of_the_with_block(tmp_path: Path) -> None:
     with started([sys.executable, "-c", ENDS_AT_SIGTERM, str(tmp_path / "ended")], Path("/")) as address:
         assert address == "127.0.0.1:5"
         assert not (tmp_path / "ended").exists()
     assert (tmp_path / "ended").read_text() == "by SIGTERM"
 
 
-def test_started_broker_that_prints_no_address_raises_an_error() -> None:
+def test_started_broker_that_prints_no_address_raises_timeout_error() -> None:
     with pytest.raises(TimeoutError, match="printed no address"), started([sys.executable, "-c", ""], Path("/")):
         pass
 
@@ -58,7 +58,7 @@ def differed(rule: str, severity: str, times: int, versions: str = "") -> Differ
                     severity=severity, versions=versions)  # type: ignore[arg-type]  # fmt: skip
 
 
-def test_kind_of_several_groups_is_recorded_once() -> None:
+def test_same_deviation_in_two_case_groups_is_recorded_once_with_worst_severity_and_summed_count() -> None:
     ended = RuleEnded(
         "broker/a", "4.4.0", "exact", "differs", 9, 4, 5, 0, 0, 2, 9, 0, 0, 0.0, harmless={"why": 3}, not_run=1
     )
@@ -71,12 +71,14 @@ def test_kind_of_several_groups_is_recorded_once() -> None:
     assert found.kinds == [Kind("high", "a kind", 5, "a/one", "v 3")]
 
 
-def test_gate_without_a_verdict_is_no_result() -> None:
+def test_broker_gate_events_without_an_end_raise_value_error() -> None:
     with pytest.raises(ValueError, match="did not end"):
         result_of("kfake", read_broker("kfake"), outline([]))
 
 
-def test_broker_that_does_not_start_keeps_the_recorded_result(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_broker_that_does_not_start_exits_2_and_keeps_the_recorded_result(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     old = Result("kfake", "kfake", "p", "4.2.2", [1, 0, 0, 0, 0], [])
     record, page = tmp_path / "r.ndjson", tmp_path / "page.md"
     monkeypatch.setattr(broker_gates, "RECORD", record)
@@ -98,7 +100,7 @@ def test_broker_that_does_not_start_keeps_the_recorded_result(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("words", "why"), [(["kfkae"], "unknown broker 'kfkae': expected one of"), (["--table", "kfake"], "gates nothing")]
 )
-def test_unknown_broker_or_broker_together_with_table_is_refused_before_any_gate(words: list[str], why: str) -> None:
+def test_broker_gates_with_unknown_broker_or_with_broker_and_table_option_exits_2(words: list[str], why: str) -> None:
     ran = CliRunner().invoke(broker_gates.main, words)
     assert (ran.exit_code, why in ran.output) == (2, True)
 

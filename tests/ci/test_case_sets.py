@@ -38,7 +38,7 @@ def opened() -> CaseSets:
     return case_sets.first_set(FIRST, {RULE: cases()[:10]}, DAY)
 
 
-def test_shipped_sets_have_exactly_the_cases_of_the_shipped_files() -> None:
+def test_shipped_case_sets_and_the_table_on_the_page_match_the_shipped_frozen_cases() -> None:
     sets = shipped.case_sets()
     assert case_sets.faults(sets, case_sets.cases_in(case_sets.ROOT / case_sets.DATA)) == []
     assert case_sets.sets_text(sets) == shipped.sets_file().read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def test_shipped_sets_have_exactly_the_cases_of_the_shipped_files() -> None:
     assert page == case_sets.sets_table(sets).strip("\n"), f"run {case_sets.COMMAND}"
 
 
-def test_new_set_has_added_cases_and_leaves_earlier_set_unchanged() -> None:
+def test_new_case_set_contains_added_cases_and_leaves_the_earlier_set_unchanged() -> None:
     sets = case_sets.add_set(opened(), SECOND, {RULE: cases()[:10]}, {RULE: cases()[:12]}, "2027-03-01")
     assert sets.sets[0] == opened().newest
     assert sets.newest.name == SECOND
@@ -73,26 +73,26 @@ def test_new_set_has_added_cases_and_leaves_earlier_set_unchanged() -> None:
         ),
     ],
 )
-def test_set_is_not_opened_if_an_earlier_set_would_change(
+def test_new_case_set_with_used_name_no_new_case_or_changed_earlier_cases_raises_an_error(
     now: tuple[Case, ...], before: tuple[Case, ...], name: str, error: str
 ) -> None:
     with pytest.raises(click.ClickException, match=error):
         case_sets.add_set(opened(), name, {RULE: before}, {RULE: now}, DAY)
 
 
-def test_cases_that_are_changed_added_or_removed_are_faults_of_their_set() -> None:
+def test_case_set_checksum_does_not_match_changed_added_or_removed_cases() -> None:
     changed = msgspec.structs.replace(cases()[0], answer={"sequence": 7})
     for some in ((changed, *cases()[1:10]), cases()[:11], cases()[:9]):
         (fault,) = case_sets.faults(opened(), {RULE: some})
         assert fault.startswith(f"{FIRST} has sha256 ")
 
 
-def test_release_that_is_added_to_a_case_changes_no_set() -> None:
+def test_case_set_fingerprint_does_not_change_when_a_release_is_added_to_the_cases() -> None:
     more = [msgspec.structs.replace(case, releases=(*case.releases, "9.9.9")) for case in cases()[:10]]
     assert fingerprint_of({RULE: more}) == fingerprint_of({RULE: cases()[:10]})
 
 
-def test_withdrawn_case_stays_in_set_and_is_named_by_label_and_table() -> None:
+def test_withdrawn_case_stays_in_the_set_is_listed_in_the_table_and_cannot_be_withdrawn_again() -> None:
     sets = case_sets.withdraw(opened(), cases()[3].id, "wrong | by locale", {RULE: cases()[:10]}, DAY)
     assert sets.sets == opened().sets
     assert case_sets.faults(sets, {RULE: cases()[:10]}) == []
@@ -128,7 +128,9 @@ def test_gate_does_not_ask_the_question_of_a_withdrawn_case_from_any_source(
     assert before - 2 <= len(asked()) < before
 
 
-def test_known_failure_of_a_withdrawn_case_stays_valid(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_known_failures_entry_of_a_withdrawn_case_is_not_reported_as_unknown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     file = tmp_path / "known.toml"
     case = cases()[0]
     file.write_text(f'[[known]]\nrule = "{RULE}"\ncase = "{case.id}"\nreason = "r"\nexpires = 2099-01-01\n')
@@ -149,18 +151,18 @@ def test_badge_names_the_number_of_the_case_set_and_withdrawn_cases() -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b'{"sets": []}', b'{"sets": [{"name": "set 1"}]}'])
-def test_damaged_file_of_sets_is_refused_by_name(content: bytes) -> None:
+def test_malformed_case_sets_file_raises_bad_input_with_the_file_name(content: bytes) -> None:
     with pytest.raises(BadInput, match=r"sets\.json is not a file of case sets: "):
         parse_sets(content, "sets.json")
 
 
-def test_members_of_an_unknown_set_are_refused_with_the_known_names() -> None:
+def test_members_of_unknown_case_set_raises_bad_input_that_lists_the_known_sets() -> None:
     with pytest.raises(BadInput, match=r"unknown case set 'x': expected one of Kafka 4\.4, set 1"):
         opened().members("x", cases())
 
 
 @pytest.mark.parametrize("words", [["open", "set 2"], ["withdraw", "ID", ""]])
-def test_name_or_reason_that_readers_refuse_is_not_written(
+def test_case_sets_command_with_invalid_name_or_empty_reason_exits_1_and_leaves_the_file_unchanged(
     words: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Planted in a copy: the file stays as it was, byte for byte."""

@@ -80,7 +80,7 @@ def made(gates: Sequence[client_gates.Gated]) -> dict[str, str]:
     return client_page.pages(results, {"c": DRIVER})
 
 
-def test_client_table_has_one_row_per_client_without_counts(tmp_path: Path) -> None:
+def test_client_table_has_one_row_per_client_and_client_page_has_counts_per_setting(tmp_path: Path) -> None:
     settings = [
         gated(tmp_path, events_of(), ("default", "same"), 1),
         gated(tmp_path, events_of(same=True), ("java",)),
@@ -99,7 +99,9 @@ def test_client_table_has_one_row_per_client_without_counts(tmp_path: Path) -> N
     assert "**" not in page
 
 
-def test_client_table_names_the_setting_that_agrees_before_one_named_java(tmp_path: Path) -> None:
+def test_client_table_names_the_setting_that_agrees_with_java_rather_than_the_setting_named_java(
+    tmp_path: Path,
+) -> None:
     differing = [gated(tmp_path, events_of(), (setting,), 1) for setting in ("default", "java")]
     assert "| no | `Murmur2`, still differs | in turn |" in index_of(differing)
     agreeing = gated(tmp_path, events_of(same=True), ("other",))
@@ -184,7 +186,7 @@ def test_client_page_marks_rule_with_too_few_answers_as_not_judged(tmp_path: Pat
 @pytest.mark.parametrize(
     ("verdict", "code", "failure"), [("not judged", 2, 0), ("crashed", 2, 2), ("differs", 1, 1), ("agrees", 0, 0)]
 )
-def test_client_gate_failure_code_is_0_if_rules_were_only_not_judged(
+def test_client_gate_failure_code_is_the_exit_code_but_0_if_rules_were_only_not_judged(
     tmp_path: Path, verdict: str, code: int, failure: int
 ) -> None:
     events = [
@@ -195,7 +197,7 @@ def test_client_gate_failure_code_is_0_if_rules_were_only_not_judged(
     assert gated(tmp_path, [], code=2).failure == 2
 
 
-def test_unknown_deviation_on_client_page_has_no_expiry_date(tmp_path: Path) -> None:
+def test_deviation_without_known_failures_entry_has_no_expiry_date_on_client_page(tmp_path: Path) -> None:
     assert "Known until" not in page_of([gated(tmp_path, events_of(), code=1)])
 
 
@@ -222,7 +224,7 @@ def test_recorded_client_results_cover_every_client_and_setting() -> None:
     assert not any(one.unfinished for one in results)
 
 
-def test_gate_of_one_rule_replaces_only_that_rule_in_the_record() -> None:
+def test_finished_gate_of_one_rule_replaces_only_that_rule_of_the_same_version_in_the_record() -> None:
     count, other = client_results.RuleCount(RULE, 5, 5), client_results.RuleCount("murmur2", 7, 6, known=1)
     deviation = client_results.Deviation("murmur2", "another hash", "4.4.0", 1, {}, {}, {})
     old = client_results.GateResult("c", ("default",), "1.0", (count, other), (deviation,))
@@ -234,7 +236,7 @@ def test_gate_of_one_rule_replaces_only_that_rule_in_the_record() -> None:
         assert client_results.merged([old], [one], ["murmur2"]) == [old]
 
 
-def test_gates_of_some_clients_replace_their_results_and_keep_those_of_others() -> None:
+def test_finished_client_gates_replace_own_results_and_unfinished_gates_keep_the_old_result() -> None:
     count = client_results.RuleCount(RULE, 5, 5)
     old = [client_results.GateResult(name, ("default",), "1.0", (count,)) for name in ("a", "c")]
     new = client_results.GateResult("b", ("default",), "1.0", (count,))

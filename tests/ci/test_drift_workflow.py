@@ -43,7 +43,7 @@ def _run(folder: Path, code: int = 0, **inputs: str) -> tuple[subprocess.Complet
         ({"RELEASE": "4.5.0", "AFTER": "4.3.1"}, ["drift", "4.5.0", "--after", "4.3.1"]),
     ],
 )
-def test_drift_workflow_passes_inputs_as_arguments(
+def test_drift_workflow_passes_inputs_as_arguments_and_writes_output_to_the_job_summary(
     tmp_path: Path, inputs: dict[str, str], arguments: list[str]
 ) -> None:
     done, given = _run(tmp_path, **inputs)
@@ -56,7 +56,9 @@ def test_drift_workflow_passes_inputs_as_arguments(
 
 
 @pytest.mark.parametrize(("code", "why"), [(1, "changed a rule, or moved a class"), (2, "could not be judged")])
-def test_drift_workflow_fails_with_reason_and_output_in_the_summary(tmp_path: Path, code: int, why: str) -> None:
+def test_failing_drift_workflow_keeps_exit_code_and_prints_an_error_annotation_with_the_reason(
+    tmp_path: Path, code: int, why: str
+) -> None:
     done, _ = _run(tmp_path, code)
     assert done.returncode == code
     assert done.stdout.startswith("what was found\n::error title=Kafka drift::")

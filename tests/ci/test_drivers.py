@@ -48,7 +48,7 @@ def test_ci_drivers_folder_has_exactly_the_listed_clients() -> None:
 
 
 @pytest.mark.parametrize("folder", DRIVERS, ids=lambda folder: folder.name)
-def test_client_driver_settings_have_distinct_arguments(folder: Path) -> None:
+def test_client_driver_has_a_default_setting_complete_metadata_and_one_pinned_client_version(folder: Path) -> None:
     driver = read_driver(folder)
     assert "default" in driver.settings
     assert not driver.settings["default"].chosen_by
@@ -75,7 +75,7 @@ def test_ci_files_contain_no_package_registry_address(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "ci" / "known-failures").glob("*.toml")), ids=lambda path: path.stem)
-def test_known_failures_file_belongs_to_a_driver_setting_and_valid_rules(path: Path) -> None:
+def test_known_failures_file_names_an_existing_driver_setting_rules_and_issue_files(path: Path) -> None:
     settings = {f"{folder.name}-{setting}" for folder in DRIVERS for setting in read_driver(folder).settings}
     assert path.stem in settings
     entries = msgspec.convert(tomllib.loads(path.read_text())["known"], list[known_failures.Entry])

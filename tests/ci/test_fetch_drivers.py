@@ -82,18 +82,18 @@ def test_python_consumer_skips_records_below_offset_and_control_records(consumer
     assert consumer()(_question(log, 6)) == {"answer": answer}
 
 
-def test_kafka_python_poll_after_exception_is_answered_as_endless() -> None:
+def test_kafka_python_poll_after_corrupt_record_error_is_reported_as_not_returning() -> None:
     answer = _kafka_python()(_question(Log().append(2).append(1, crc_xor=1)))["answer"]
     assert (answer["delivered"], answer["position"], answer["raises"]) == ([0, 1], 2, "CorruptRecordError")
     assert answer["again"] == "no exception: the poll does not return"
 
 
-def test_aiokafka_consumer_leaves_out_the_poll_after_an_exception() -> None:
+def test_aiokafka_driver_answers_corrupt_record_with_exception_and_without_a_second_poll() -> None:
     answer = _aiokafka()(_question(Log().append(1, crc_xor=1)))["answer"]
     assert answer == {"delivered": [], "position": 0, "raises": "CorruptRecordException"}
 
 
-def test_gate_finds_delivered_markers_planted_in_kafka_python_consumer(
+def test_gate_finds_kafka_python_consumer_changed_to_deliver_transaction_control_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended, kinds = _gate(tmp_path, _kafka_python())
@@ -107,7 +107,7 @@ def test_gate_finds_delivered_markers_planted_in_kafka_python_consumer(
     assert kinds["read_uncommitted, magic 2: another delivered position"] > 1
 
 
-def test_gate_finds_unread_abort_list_planted_in_aiokafka_consumer(
+def test_gate_finds_aiokafka_consumer_changed_to_ignore_the_aborted_transactions_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended, kinds = _gate(tmp_path, _aiokafka())

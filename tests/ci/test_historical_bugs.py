@@ -86,7 +86,7 @@ def test_gate_with_default_options_finds_the_historical_client_bug(bug: Bug, mon
         assert rule.frozen > 0
 
 
-def test_gate_of_target_without_a_historical_bug_conforms(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gate_of_target_without_a_mistake_exits_0_with_verdict_agrees(monkeypatch: pytest.MonkeyPatch) -> None:
     right = Bug("right", "nothing", {"sequence-increment": RULES["sequence-increment"].ask})
     monkeypatch.setattr(historical_bugs.TARGETS, "right", historical_bugs._Target(right), raising=False)
     assert first_case(RULES["sequence-increment"], right.asks["sequence-increment"]) is None

@@ -44,7 +44,9 @@ def summary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-def test_moved_java_line_number_is_reported_by_check_and_then_rewritten(checkout: Path, summary: Path) -> None:
+def test_check_of_moved_java_line_exits_1_and_a_run_without_check_updates_the_line_number(
+    checkout: Path, summary: Path
+) -> None:
     checked = CliRunner().invoke(java_lines.main, [str(checkout), "--check"])
     assert (checked.exit_code, checked.output) == (1, "one: a/Utils.java#L7 is #L3\n")
     assert summary.read_text() == SUMMARY
@@ -62,7 +64,7 @@ def test_moved_java_line_number_is_reported_by_check_and_then_rewritten(checkout
         ("a/Utils.java", "b/Utils.java", "b/Utils.java cannot be read in 3.8.0"),
     ],
 )
-def test_java_declaration_missing_in_the_checkout_exits_with_2(
+def test_java_declaration_missing_or_ambiguous_in_the_checkout_exits_with_2(
     checkout: Path, summary: Path, old: str, new: str, message: str
 ) -> None:
     summary.write_text(SUMMARY.replace(old, new))

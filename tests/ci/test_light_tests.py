@@ -50,7 +50,7 @@ def test_unprivileged_user_cannot_read_a_file_of_mode_600(folder: Path) -> None:
     assert run_as_other(["cat", "secret"], folder, capture=True).returncode == 1
 
 
-def test_unprivileged_user_may_write_to_home_and_temporary_folder(folder: Path) -> None:
+def test_unprivileged_user_has_writable_home_and_tmpdir_and_a_minimal_environment(folder: Path) -> None:
     ran = run_as_other(["sh", "-c", 'touch "$HOME/a" "$TMPDIR/b" && env'], folder, capture=True)
     assert ran.returncode == 0
     names = {line.partition("=")[0] for line in ran.stdout.splitlines()} - {"PWD", "SHLVL", "_", "OLDPWD"}
@@ -101,7 +101,7 @@ def test_light_test_requirements_are_taken_from_the_project_metadata() -> None:
 @pytest.mark.parametrize(
     "output", ["E   ModuleNotFoundError: No module named 'numpy'", "this command needs numpy: pip"]
 )
-def test_excluded_light_test_that_lacks_the_module_is_accepted(output: str) -> None:
+def test_excluded_light_test_that_fails_because_numpy_is_missing_is_accepted(output: str) -> None:
     assert fault(ENTRY, 1, f"\x1b[31m{output}\x1b[0m") == ""
 
 
@@ -122,7 +122,9 @@ def test_parallel_light_test_runs_use_separate_temporary_folders(folder: Path) -
         assert run_as_other(["mkdir", own], folder, capture=True).returncode == 0
 
 
-def test_python_that_other_users_cannot_execute_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_light_tests_exit_with_a_message_if_another_user_can_execute_no_python(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fails(command: list[str], *_: object, **__: object) -> None:
         raise PermissionError(command[0])
 

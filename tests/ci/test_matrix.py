@@ -60,11 +60,11 @@ def cell_of(gate: GateResult, driver: NamedDriver = DRIVER, rule: str = RULE) ->
         (result(RuleCount(RULE, 5, 5), unfinished=(2, "no compiler")), "not run"),
     ],
 )
-def test_client_cell_state_follows_from_recorded_counts(gate: GateResult, state: str) -> None:
+def test_matrix_cell_state_of_a_client_follows_from_recorded_answer_counts(gate: GateResult, state: str) -> None:
     assert cell_of(gate).state == state
 
 
-def test_sequences_of_client_without_idempotent_producer_are_not_applicable() -> None:
+def test_matrix_cell_of_sequence_rule_is_not_applicable_for_client_without_idempotent_producer() -> None:
     driver = msgspec.structs.replace(DRIVER, sequences=matrix_results.WITHOUT_PRODUCER_IDS)
     cell = cell_of(result(), driver, SEQUENCES)
     assert (cell.state, cell.why) == ("not applicable", "no idempotent producer")
@@ -86,13 +86,15 @@ def test_drivers_of_clients_without_idempotent_producer_give_one_reason_text() -
         (RuleCount("broker/fetch", 0, 0, unsupported=3, judged=False), (), "no answer"),
     ],
 )
-def test_broker_cell_state_follows_from_recorded_counts(count: RuleCount, kinds: tuple[str, ...], state: str) -> None:
+def test_matrix_cell_state_of_a_broker_follows_from_recorded_answer_counts(
+    count: RuleCount, kinds: tuple[str, ...], state: str
+) -> None:
     found = tuple(deviation("broker/fetch", kind, impact="") for kind in kinds)
     (cell,) = matrix_results.broker_cells([result(count, deviations=found, name="b", settings=("4.4.0",))])
     assert (cell.state, cell.about, cell.release) == (state, "fetch", "4.4.0")
 
 
-def test_differing_cell_has_worst_severity_and_link_to_section_of_rule() -> None:
+def test_differing_matrix_cell_shows_worst_severity_and_links_to_the_section_of_the_rule() -> None:
     found = (deviation(impact="low"), deviation(impact="critical, 9 keys"), deviation(SEQUENCES, impact="high"))
     cell = cell_of(result(RuleCount(RULE, 5, 4, known=1), deviations=found))
     assert matrix_page.linked_state(cell) == "[✗ differs: critical](clients/one.md#differences-in-partition-for-key)"
@@ -156,7 +158,7 @@ def on_wire() -> list[wire_page.WireClient]:
     return wire_page.wire_clients(results, clients, [result(version="1.0 (as two)")], {"c": DRIVER})
 
 
-def test_client_on_wire_has_name_and_version_of_the_driver_in_matrix() -> None:
+def test_wire_script_results_appear_in_matrix_under_name_and_version_of_the_driver() -> None:
     cells = wire_page.wire_cells(on_wire())
     assert [(cell.name, cell.version, cell.about, cell.state, cell.severity) for cell in cells] == [
         ("one", "1.0 (as two)", "client/lost/one", "agrees", ""),
@@ -167,7 +169,7 @@ def test_client_on_wire_has_name_and_version_of_the_driver_in_matrix() -> None:
     assert [cell.why for cell in cells] == ["", "no lz4", "lost: send() forgets", "no lz4"]
 
 
-def test_group_of_scripts_has_worst_state_and_severity_of_the_scripts() -> None:
+def test_matrix_cell_of_a_script_group_has_worst_state_and_severity_of_the_scripts() -> None:
     cells = wire_page.wire_cells(on_wire())
     other = [msgspec.structs.replace(cell, about=f"{cell.about}-more", severity="", state="agrees") for cell in cells]
     worse = [msgspec.structs.replace(cells[2], about="client/lost/worse", severity="critical")]
@@ -193,7 +195,7 @@ def test_page_of_client_has_cause_example_and_command_of_each_difference_on_wire
     assert alone.startswith(f"{client_page.WRITTEN}\n# one\n\n## On the wire\n")
 
 
-def test_every_command_of_pages_that_asks_on_wire_again_names_script_and_client_that_exist() -> None:
+def test_every_adapter_gate_command_on_client_pages_names_existing_script_and_client() -> None:
     pages = [path.read_text(encoding="utf-8") for path in sorted((matrix.DOCS / "clients").glob("*.md"))]
     named = [found for page in pages for found in re.findall(r"ci/adapter_gates.py --run (\S+) ([^`\s]+)`", page)]
     assert len(named) >= 20
@@ -201,7 +203,7 @@ def test_every_command_of_pages_that_asks_on_wire_again_names_script_and_client_
     assert {script for script, _ in named} <= {script.id for script in shipped()}
 
 
-def test_question_page_names_reaction_of_each_client_on_the_wire_to_error_45() -> None:
+def test_question_page_shows_reaction_of_java_and_librdkafka_to_error_45() -> None:
     text = (matrix.DOCS / "questions.md").read_text(encoding="utf-8")
     assert "| [Java](clients/java.md) | 4.4.0 | ✓ agrees | ✓ agrees |" in text
     assert re.search(
@@ -259,7 +261,7 @@ def test_history_of_a_difference_is_split_by_setting_where_settings_differ() -> 
         ),
     ],
 )
-def test_placement_is_named_by_verdict_and_diagnosis(
+def test_question_page_names_the_hash_of_a_client_by_gate_verdict_and_diagnosis(
     count: RuleCount, deviations: tuple[Deviation, ...], by: str, name: str
 ) -> None:
     placement = question_page.placement_of(result(count, deviations=deviations))
@@ -267,7 +269,7 @@ def test_placement_is_named_by_verdict_and_diagnosis(
     assert (placement.by, placement.name) == (by, name)
 
 
-def test_placement_that_draws_only_for_empty_keys_keeps_the_hash() -> None:
+def test_client_with_random_partitions_for_few_keys_keeps_the_diagnosed_hash_and_for_most_has_none() -> None:
     drawn = deviation(kind="not deterministic", times=2, diagnosis=CRC.replace("crc", "not-deterministic"))
     some = question_page.placement_of(result(RuleCount(RULE, 9, 2), deviations=(deviation(diagnosis=CRC), drawn)))
     assert some == question_page.Placement("CRC32 of the key", "hash", draws_empty_keys=True)
@@ -277,7 +279,7 @@ def test_placement_that_draws_only_for_empty_keys_keeps_the_hash() -> None:
     assert every.by == "no key"
 
 
-def test_question_page_answers_pairs_from_records_of_gated_clients() -> None:
+def test_question_page_table_shows_which_client_pairs_put_a_key_in_the_same_partition() -> None:
     text = (matrix.DOCS / "questions.md").read_text(encoding="utf-8")
     heads = next(line for line in text.splitlines() if line.startswith("| | "))
     names = [name.strip().strip("`") for name in heads.split("|")[2:-1]]
@@ -322,7 +324,7 @@ def test_question_page_sorts_the_uses_of_each_broker_by_the_worst_difference() -
     assert "kafka-python 3.0.12, 2.3.2, 2.0.2" in page
 
 
-def test_question_page_tells_outcome_of_error_45_before_place_in_source() -> None:
+def test_question_page_shows_outcome_before_source_location_and_repeated_causes_once() -> None:
     why = "failed: `sender.py`, `handle`: the batch fails; sequence-gap: `a.js`: the next one is refused"
     assert (
         question_page._outcome_first(why) == "the batch fails (`sender.py`, `handle`); the next one is refused (`a.js`)"
@@ -331,12 +333,12 @@ def test_question_page_tells_outcome_of_error_45_before_place_in_source() -> Non
     assert question_page._outcome_first("has no setting: acks") == "has no setting: acks"
 
 
-def test_question_page_needs_cover_every_recorded_group_of_cases() -> None:
+def test_broker_uses_on_question_page_cover_every_recorded_group_of_broker_cases() -> None:
     groups = {cell.about for cell in matrix_cells() if cell.subject == "broker"}
     assert groups == {group for groups in question_page.NEEDS.values() for group in groups}
 
 
-def test_results_document_of_another_format_is_refused_with_both_numbers() -> None:
+def test_matrix_results_of_unknown_format_raise_value_error_with_both_format_numbers() -> None:
     with pytest.raises(ValueError, match="format 2 of the results is unknown: this program reads format 1"):
         matrix_results.read_matrix(b'{"format": 2, "cells": []}')
 
@@ -363,7 +365,7 @@ def test_recorded_broker_replaces_earlier_result_of_same_name_and_version(tmp_pa
     assert found[0].rules == (RuleCount("broker/fetch", 3, 3, release="4.4.0"),)
 
 
-def test_broker_events_without_result_are_refused_by_name_of_file(tmp_path: Path) -> None:
+def test_recording_a_broker_events_file_without_events_exits_1_and_names_the_file(tmp_path: Path) -> None:
     path = tmp_path / "empty.ndjson"
     path.write_bytes(b"")
     ran = CliRunner().invoke(matrix.main, ["--broker", "b", "1", str(path)])

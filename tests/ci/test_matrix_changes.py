@@ -26,7 +26,7 @@ def fixed(cell: Cell) -> Cell:
     return msgspec.structs.replace(cell, state="agrees")
 
 
-def test_changes_are_cells_with_another_state_and_cells_in_one_file_alone() -> None:
+def test_matrix_changes_are_cells_with_another_state_or_in_only_one_of_two_result_files() -> None:
     found = matrix_changes.changes(results(SAME, fixed(WORSE), BROKER), results(SAME, WORSE))
     assert [change.title for change in found] == [
         "a <b> 1.0 (default), partition-for-key: agrees, now differs",
@@ -45,7 +45,7 @@ def test_feed_of_changes_is_valid_xml_with_one_entry_for_each_change() -> None:
     assert all(root.findtext(f"{ATOM}{name}") for name in ("id", "title", "updated"))
 
 
-def test_changes_command_drafts_an_issue_for_each_new_difference(tmp_path: Path) -> None:
+def test_matrix_changes_command_exits_1_on_changes_and_drafts_an_issue_per_new_difference(tmp_path: Path) -> None:
     old, new, drafts = tmp_path / "old.json", tmp_path / "new.json", tmp_path / "drafts"
     old.write_text(results_json(results(SAME, fixed(WORSE), BROKER)))
     new.write_text(results_json(results(SAME, WORSE, fixed(BROKER))))

@@ -80,7 +80,7 @@ def test_aiokafka_record_encoder_conforms_and_gate_finds_planted_timestamp_round
     assert "encode magic 2 none: another bytes" in _kinds(result)
 
 
-def test_gate_finds_missing_linger_planted_in_kafka_python_accumulator(
+def test_gate_finds_kafka_python_accumulator_changed_to_ignore_linger_ms(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     accumulator = import_module("accumulator_steps")
@@ -103,7 +103,7 @@ def test_gate_finds_missing_linger_planted_in_kafka_python_accumulator(
     assert any("delay_ms nodes" in kind for kind in _kinds(result))
 
 
-def test_gate_finds_refused_duplicate_sequence_planted_in_kafka_python_sender(
+def test_gate_finds_kafka_python_sender_changed_to_fail_on_duplicate_sequence_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sequences, sender = import_module("sequence_steps"), import_module("kafka.producer.sender").Sender

@@ -37,6 +37,6 @@ def test_proof_page_with_another_figure_is_reported_as_outdated(
         write_block(page, proof_pages.COMMAND, proof_pages.proof_line())
 
 
-def test_proof_page_names_every_rule_under_arguments_from_the_question() -> None:
+def test_proof_page_section_on_arguments_that_the_question_gives_names_every_rule() -> None:
     section = PAGE.partition("### Arguments that the question gives")[2]
     assert [slug for slug in RULES if f"`{slug}`" not in section] == []

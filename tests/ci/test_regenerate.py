@@ -99,12 +99,12 @@ def test_regeneration_steps_run_after_the_steps_whose_files_are_inputs(tree: Tre
     assert [step.name for step in in_order(chain(tree))] == ["first", "second", "apart"]
 
 
-def test_regeneration_steps_with_cyclic_dependency_are_refused(tree: Tree) -> None:
+def test_regeneration_steps_with_cyclic_dependency_raise_cycle_error(tree: Tree) -> None:
     with pytest.raises(CycleError):
         in_order([tree.step("one", "a", "b", after=("two",)), tree.step("two", "b", "a", after=("one",))])
 
 
-def test_regeneration_step_with_unknown_dependency_is_refused(tree: Tree) -> None:
+def test_regeneration_step_with_unknown_dependency_raises_key_error(tree: Tree) -> None:
     with pytest.raises(KeyError, match="nowhere"):
         in_order([tree.step("one", "a", "b", after=("nowhere",))])
 
@@ -163,7 +163,7 @@ def test_regeneration_command_that_crashes_exits_with_2(tree: Tree, code: int) -
     assert failed.value.code == 2
 
 
-def test_interrupted_regeneration_step_keeps_finished_rules(tree: Tree) -> None:
+def test_regeneration_step_interrupted_by_ctrl_c_keeps_finished_rules_and_resumes_with_the_rest(tree: Tree) -> None:
     def keys() -> Mapping[str, str]:
         return {"one": "1", "two": "2", "three": "3"}
 
@@ -204,7 +204,7 @@ def compared(tree: Tree, *parts: str, code: int = 0) -> list[str]:
     return asked
 
 
-def test_regeneration_check_compares_only_changed_rules_until_equal(tree: Tree) -> None:
+def test_regeneration_check_compares_only_outdated_parts_and_again_after_a_difference(tree: Tree) -> None:
     (tree.folder / "b").write_text("second")
     assert compared(tree, "a") == ["a"]
     assert compared(tree) == ["b", "x"]
@@ -217,13 +217,13 @@ def test_regeneration_check_compares_only_changed_rules_until_equal(tree: Tree) 
     assert compared(tree) == []
 
 
-def test_regeneration_step_still_outdated_after_the_run_fails(tree: Tree) -> None:
+def test_regeneration_raises_failed_if_a_step_is_still_outdated_after_running(tree: Tree) -> None:
     step = Step("exact", ("x",), ("copy x y",), 10, void=lambda: ["rule"])
     with pytest.raises(Failed, match="exact: was made, and is still void: rule"):
         make([step], tree.run)
 
 
-def test_missing_program_skips_the_regeneration_step_and_runs_other_steps(tree: Tree) -> None:
+def test_missing_program_skips_the_regeneration_step_runs_other_steps_and_exits_with_2(tree: Tree) -> None:
     steps = [tree.step("tools", "a", "b", needs=("no-such-program|nor-this",)), tree.step("apart", "x", "y")]
     assert make(steps, tree.run) == 2
     assert tree.ran == ["apart"]
@@ -246,7 +246,7 @@ def test_regeneration_progress_line_shows_remaining_steps_and_time(tree: Tree) -
     assert tree.said[0] == "[1/3] first: all; about 10 s; left after it: 2 steps, about 20 s"
 
 
-def test_malformed_regeneration_record_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_malformed_regeneration_record_raises_kit_error_with_git_checkout_hint(tmp_path: Path) -> None:
     (tmp_path / "record.json").write_text("{")
     with pytest.raises(KitError, match=r"record\.json cannot be read: .*; restore it with git checkout"):
         read_record(tmp_path / "record.json")
@@ -274,7 +274,7 @@ def test_inputs_of_a_script_are_all_imported_files_also_within_functions(tmp_pat
     assert imported_files("ci/page.py", root=tmp_path) == sorted(files.keys() - {"kit/product/other.py"})
 
 
-def test_input_digest_of_pattern_without_files_is_refused(tmp_path: Path) -> None:
+def test_input_digest_of_pattern_without_files_raises_file_not_found_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"no file is like \*\.py"):
         file_key("*.py", root=tmp_path)
 

@@ -16,7 +16,7 @@ def code(text: str) -> dict[str, str]:
     return {"module:ask": dump_code(ast.parse(text))}
 
 
-def test_code_in_which_only_a_given_name_changed_does_not_differ() -> None:
+def test_code_changed_only_by_a_given_rename_does_not_differ_but_by_another_rename_does() -> None:
     before = code("def ask(question, at):\n    return question.hash(at)")
     after = code("def ask(question, release):\n    return question.hash(release)")
     assert differing_definition(before, after, RELEASE) == ""
@@ -32,12 +32,12 @@ def test_code_in_which_only_a_given_name_changed_does_not_differ() -> None:
         "def ask(question, release):\n    return question.hash(question)",
     ],
 )
-def test_code_with_another_change_than_the_rename_differs(after: str) -> None:
+def test_code_with_a_change_in_addition_to_the_given_rename_differs(after: str) -> None:
     before = code("def ask(question, at):\n    return question.hash(at)")
     assert differing_definition(before, code(after), RELEASE) == "module:ask"
 
 
-def test_rename_that_makes_one_variable_of_two_differs() -> None:
+def test_rename_that_merges_two_variables_differs_but_a_swap_of_two_names_does_not() -> None:
     before = code("def ask(release, at):\n    return release if at else None")
     after = code("def ask(release, release_):\n    return release if release else None")
     assert differing_definition(before, after, {"at": "release"}) == "module:ask"
@@ -45,7 +45,7 @@ def test_rename_that_makes_one_variable_of_two_differs() -> None:
     assert differing_definition(before, swapped, {"at": "release", "release": "at"}) == ""
 
 
-def test_definition_renamed_only_in_another_module_keeps_the_old_name() -> None:
+def test_given_class_rename_may_be_applied_in_one_module_and_left_out_in_another() -> None:
     def classes(first: str, second: str) -> dict[str, str]:
         return {
             f"one:{first}": dump_code(ast.parse(f"class {first}: pass")),
@@ -57,14 +57,14 @@ def test_definition_renamed_only_in_another_module_keeps_the_old_name() -> None:
     assert differing_definition(classes("Tracker", "Tracker"), classes("Sequences", "Other"), renames)
 
 
-def test_texts_that_equal_an_old_name_have_to_stay() -> None:
+def test_renamed_code_differs_if_a_string_literal_equal_to_the_old_name_also_changed() -> None:
     before = code("def ask(at):\n    return fields['at'], at")
     assert differing_definition(before, code("def ask(release):\n    return fields['at'], release"), RELEASE) == ""
     assert differing_definition(before, code("def ask(release):\n    return fields['release'], release"), RELEASE)
 
 
 @pytest.mark.parametrize("quoted", ["id='at'", "arg='at', \"x\"", "value='id=at'"])
-def test_text_that_looks_like_a_name_in_a_syntax_tree_has_to_stay(quoted: str) -> None:
+def test_renamed_code_differs_if_a_string_literal_that_resembles_ast_dump_text_changed(quoted: str) -> None:
     before, after = (
         code(f"def ask(): return {quoted!r}"),
         code(f"def ask(): return {quoted.replace('at', 'release')!r}"),
@@ -79,7 +79,7 @@ def test_definition_that_is_missing_or_new_differs() -> None:
     assert differing_definition({}, before, RELEASE) == "module:ask"
 
 
-def test_renamed_definition_and_module_are_compared_by_the_new_name() -> None:
+def test_definition_in_a_renamed_module_is_compared_under_the_new_module_name() -> None:
     before = {"rules.beside:tail": "FunctionDef(name='tail')"}
     after = {"rules.neighbours:tail": "FunctionDef(name='tail')"}
     assert differing_definition(before, after, {"beside": "neighbours"}) == ""

@@ -77,7 +77,7 @@ def test_scripts_styles_and_images_from_other_hosts_are_reported(html: str, want
     assert site_hooks.foreign_assets(html) == wanted
 
 
-def test_every_public_name_is_on_one_api_page() -> None:
+def test_site_api_pages_list_each_name_once_and_include_partition_for_key() -> None:
     pages = site_hooks.api_pages()
     lines = "\n".join(pages.values()).splitlines()
     names = [line for line, after in pairwise([*lines, ""]) if line.startswith("::: ") and "options" not in after]
@@ -85,7 +85,7 @@ def test_every_public_name_is_on_one_api_page() -> None:
     assert "::: kafka_reference.partitioning.keyed.partition_for_key" in pages["api/kafka_reference.md"]
 
 
-def test_site_has_a_badge_for_each_cell_of_newest_versions_by_default() -> None:
+def test_site_badges_are_made_for_judged_matrix_cells_of_newest_version_and_default_setting() -> None:
     cell = {
         "subject": "client", "name": "@a/b", "version": "2.0", "settings": ["default"], "about": "murmur2",
         "state": "differs",

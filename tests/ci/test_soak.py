@@ -119,7 +119,7 @@ def test_soak_without_growth_exits_with_0(
     assert [json.loads(line)["JVM unloaded classes"] for line in samples.read_text().splitlines()][-1] == 1200
 
 
-def test_soak_with_too_few_rounds_is_not_judged(stand_in: Callable[[Rounds], Rounds]) -> None:
+def test_soak_with_too_few_rounds_raises_kit_error_with_the_number_needed(stand_in: Callable[[Rounds], Rounds]) -> None:
     stand_in(Rounds(10, {"JVM threads": float}))
     with pytest.raises(KitError, match=r"^measured 10 rounds: at least 8 after 3 of warm-up are needed; give "):
         soak.run(SETTINGS, 10)
@@ -141,7 +141,7 @@ def test_soak_interrupted_by_ctrl_c_judges_the_finished_rounds(
     assert err == "interrupted: judging the rounds until now\n"
 
 
-def test_soak_prints_measured_rounds_if_the_jvm_ends(
+def test_soak_whose_jvm_ends_prints_the_measured_rounds_and_raises_jvm_lost(
     stand_in: Callable[[Rounds], Rounds], capsys: pytest.CaptureFixture[str]
 ) -> None:
     def lose() -> None:
@@ -248,7 +248,7 @@ def test_jvm_heap_histogram_is_summed_by_class_name() -> None:
         (["--minutes", "0"], "0"),
     ],
 )
-def test_soak_with_bad_options_is_refused_in_one_line(
+def test_soak_with_invalid_options_exits_2_and_names_the_error_in_the_last_line(
     words: list[str], error: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("soak.interrupts.install", lambda: None)

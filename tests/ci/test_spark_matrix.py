@@ -48,7 +48,7 @@ def test_spark_version_row_replaces_the_row_of_the_minor_version() -> None:
     assert page.count("| 1 passed | ") == 2
 
 
-def test_spark_table_keeps_results_of_checks_not_run_for_that_version() -> None:
+def test_spark_table_row_keeps_earlier_results_of_other_checks_only_for_the_same_patch_version() -> None:
     page = with_row(f"{MARKS[0]}{MARKS[1]}", table_row("4.1.4", "Python", {"sweep": {"passed": 1}}))
     page = with_row(page, table_row("4.1.4", "Java", {"join": {"passed": 2}}))
     assert re.findall(r"^\| 4.*\|$", page, re.MULTILINE) == [

@@ -1,4 +1,4 @@
-"""Names of tests state subject, condition and outcome: four words at least, without pronouns and private terms."""
+"""Names of tests state subject, condition and outcome, without private terms; and no assert holds whatever happens."""
 
 from __future__ import annotations
 
@@ -67,9 +67,22 @@ def test_every_test_name_has_four_words_and_no_pronoun_or_private_term() -> None
         ("test_a_changed_jar_is_told_with_a_hint", "told: name the subject"),
     ],
 )
-def test_test_name_that_is_short_or_has_pronoun_or_private_term_is_refused(name: str, why: str) -> None:
+def test_check_of_test_names_reports_short_names_pronouns_and_private_terms(name: str, why: str) -> None:
     assert fault(name).startswith(why)
     assert bool(fault(name)) == bool(why)
+
+
+def test_no_assert_ends_in_a_conditional_value_that_is_always_true() -> None:
+    """``assert code == 2 if killed else {0}`` checks nothing unless ``killed``: the second value is true."""
+    values = ast.Set | ast.Tuple | ast.List | ast.Dict | ast.Name | ast.JoinedStr | ast.Constant
+    faults = [
+        f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}"
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Assert) and isinstance(node.test, ast.IfExp) and isinstance(node.test.orelse, values)
+        if not (isinstance(node.test.orelse, ast.Constant) and node.test.orelse.value is False)
+    ]
+    assert not faults, "\n".join(faults)
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no git repository")

@@ -47,7 +47,9 @@ def test_trial_file_names_only_existing_driver_settings_and_rules() -> None:
 
 
 @pytest.mark.parametrize("verdict", [(1, 0, 0), (0, 1, 0), (0, 0, 1)])
-def test_trial_counts_a_rule_as_found_if_answers_differ_or_fail(verdict: tuple[int, int, int]) -> None:
+def test_trial_counts_a_rule_as_found_if_answers_differ_are_known_failures_or_fail(
+    verdict: tuple[int, int, int],
+) -> None:
     assert trial.outcome(gated(verdict)).rules == {"partition-for-key"}
     assert trial.outcome(gated((0, 0, 0))).rules == frozenset()
 
@@ -58,7 +60,7 @@ def test_trial_counts_a_diagnosis_not_in_the_expected_names_as_false() -> None:
     assert trial.false_names(HASHING, one) == ["crc32"]
 
 
-def test_trial_page_has_a_row_for_each_client_setting() -> None:
+def test_trial_page_row_of_a_client_setting_counts_gates_diagnoses_and_false_diagnoses() -> None:
     right, wrong = trial.outcome(gated((1, 0, 0), "sha-1-masked")), trial.outcome(gated((0, 0, 0), "crc32"))
     text = trial.page([HASHING], {HASHING.target: [right, wrong]}, 2)
     assert "| pykafka | 2.8.0 | hashing | SHA-1 | 1 of 2 | `crc32` 1, `sha-1-masked` 1 | 1 |" in text
@@ -99,7 +101,7 @@ def test_committed_trial_page_matches_trials_without_false_diagnoses() -> None:
     assert {(row[4], row[-1]) for row in rows} == {("10 of 10", "0 |")}
 
 
-def test_unfinished_gate_ends_the_trial_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trial_exits_2_with_the_reason_if_the_gate_of_a_client_did_not_finish(monkeypatch: pytest.MonkeyPatch) -> None:
     driver = read_driver(client_gates.ROOT / FOLDER / "pykafka")
     broken = client_gates.Gated("pykafka", ("hashing",), driver, 2, Outline(), "the driver cannot be built")
     monkeypatch.setattr(trial, "gate_all", lambda *_, **__: [broken])

@@ -70,7 +70,7 @@ def test_log_inspect_prediction_for_damaged_directory_matches_real_broker_start(
     assert count < ENOUGH or (named and unread), "no broker named a file, or all of them returned all batches"
 
 
-def test_broker_started_in_used_jvm_answers_as_one_started_in_new_jvm(
+def test_broker_on_damaged_directory_behaves_equally_in_a_reused_and_a_new_jvm(
     base: Base, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     count, first = request.config.getoption("broker_starts"), request.config.getoption("broker_starts_seed")

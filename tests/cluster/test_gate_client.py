@@ -44,14 +44,16 @@ def gate(
     return int(ran.return_value), ran.output, kinds, verdicts
 
 
-def test_java_client_agrees_in_all_scripts_that_ship(broker: Broker, tmp_path: Path) -> None:
+def test_java_client_passes_every_shipped_script_of_the_client_gate(broker: Broker, tmp_path: Path) -> None:
     code, output, _, verdicts = gate(broker, tmp_path, "java/run.py 4.4.0")
     assert code == 0, output
     assert set(verdicts.values()) == {"agrees"}
 
 
 @pytest.mark.parametrize("release", ["2.1.1", "2.8.2", "3.9.2", "4.4.0"])
-def test_java_client_of_each_era_agrees_in_generated_scripts(broker: Broker, tmp_path: Path, release: str) -> None:
+def test_java_clients_of_four_releases_pass_fifteen_generated_client_gate_scripts(
+    broker: Broker, tmp_path: Path, release: str
+) -> None:
     words = ("--generate", "15", "--run", "generated/*")
     code, output, _, verdicts = gate(broker, tmp_path, f"java/run.py {release}", *words)
     assert code == 0, output
@@ -59,7 +61,9 @@ def test_java_client_of_each_era_agrees_in_generated_scripts(broker: Broker, tmp
 
 
 @pytest.mark.parametrize("client", ["kafka_python", "aiokafka", "confluent_kafka"])
-def test_deviations_of_a_client_are_found_and_no_others(broker: Broker, tmp_path: Path, client: str) -> None:
+def test_client_gate_exits_1_with_only_the_known_deviations_of_three_python_clients(
+    broker: Broker, tmp_path: Path, client: str
+) -> None:
     """The three differ from Java after errors that they take for fatal, and only librdkafka loses a record."""
     code, output, kinds, verdicts = gate(broker, tmp_path, f"{client}_adapter.py")
     assert code == 1, output

@@ -96,7 +96,7 @@ def test_observed_cluster_history_does_not_depend_on_expected_answers(cluster: L
     assert [batch[:2] for batch in last.replicas[1].batches] == [(0, 1), (1, 1)]  # the two records of event 4 are gone
 
 
-def test_cluster_scripts_with_different_faults_are_refused_on_a_shared_cluster(cluster: LiveCluster) -> None:
+def test_cluster_scripts_with_different_faults_on_a_shared_cluster_raise_bad_input(cluster: LiveCluster) -> None:
     with pytest.raises(BadInput, match=r"^the scripts have different faults"):
         play(cluster, [LOST, SETTINGS], [None, None])
 

@@ -49,7 +49,7 @@ def judged(address: str, folder: Path, script: Script, planter: Planter) -> tupl
 
 
 @pytest.mark.timeout(7_200)
-def test_planted_mistakes_of_a_client_are_found(address: str, tmp_path: Path) -> None:
+def test_client_gate_finds_99_percent_of_planted_client_request_mistakes(address: str, tmp_path: Path) -> None:
     print(f"seed {SEED}")
     draw, missed, count = random.Random(SEED), [], Counter[str]()
     drawn = []

@@ -21,7 +21,7 @@ def output(*words: str) -> str:
 
 
 @pytest.mark.about("producer-sequences")
-def test_sender_changes_found_by_diff_equal_the_changes_behaviour_prints() -> None:
+def test_sender_changes_found_by_diff_command_equal_the_fields_of_behaviour_command() -> None:
     releases = ["2.8.2", "4.4.0"]
     document = json.loads(output("behaviour", "producer-sequences", "--kafka", *releases, "--json"))
     printed = {one["field"] for one in document["fields"]}

@@ -17,7 +17,7 @@ final class Broken {
 """
 
 
-def test_java_compile_error_is_reported_with_file_line_and_release(oracle: Oracle, tmp_path: Path) -> None:
+def test_java_compile_error_raises_oracle_fault_with_file_line_and_release(oracle: Oracle, tmp_path: Path) -> None:
     source = tmp_path / "Broken.java"
     source.write_text(SOURCE, encoding="utf-8")
     pins = load()

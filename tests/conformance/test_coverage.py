@@ -54,7 +54,7 @@ def test_java_coverage_of_a_rule_excludes_lines_run_by_the_previous_rule(meter: 
     assert methods["BuiltInPartitioner.nextPartition"].lines == Ratio(25, 25), "no lines of disabled assertions"
 
 
-def test_measured_java_coverage_of_murmur2_equals_the_record(meter: CoverageMeter) -> None:
+def test_measured_java_coverage_of_murmur2_equals_the_shipped_coverage_record(meter: CoverageMeter) -> None:
     recorded = shipped().row("murmur2", "4.4.0")
     assert recorded is not None
     made = measured(meter, "murmur2")

@@ -24,7 +24,7 @@ def test_java_default_partitioner_uses_the_random_number_given_in_the_question(o
     assert [line["answer"]["partition"] for line in answers] == [(draw % 2**31) % 7 for draw in EXTREMES]
 
 
-def test_java_question_without_the_needed_random_number_fails(oracle: Oracle) -> None:
+def test_java_answer_to_question_without_needed_random_number_is_failed_with_hint_to_add_draws(oracle: Oracle) -> None:
     question = {
         "record": {"partition": None, "key": None},
         "config": {"ignore_keys": False, "partitioner": None},

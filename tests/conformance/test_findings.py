@@ -42,7 +42,7 @@ def _earlier(version: str) -> Any:
 
 
 @pytest.mark.parametrize("version", [*map(_earlier, EARLIER), LAST])
-def test_java_answers_the_cases_of_findings_as_recorded(oracle: Oracle, version: str) -> None:
+def test_java_answers_the_cases_of_the_findings_page_as_recorded_for_each_release(oracle: Oracle, version: str) -> None:
     for name, case, answer in ASKED[version]:
         rule = RULES[case["rule"]]
         question = msgspec.convert(case["question"], type=rule.question)

@@ -60,13 +60,13 @@ def _parent(folder: Path) -> int:
         return 0  # it ended meanwhile
 
 
-def test_idempotence_page_matches_real_producers(kit_here: Callable) -> None:
+def test_idempotence_documentation_page_matches_settings_of_real_java_producers(kit_here: Callable) -> None:
     ran = kit_here("idempotence", "--kafka", "3.0.0,4.4.0", "--check", str(PAGE))
     assert ran.code == 0, ran
     assert "2 of 2 releases match" in ran.out
 
 
-def test_idempotence_check_against_java_exits_1_for_a_wrong_default(kit_here: Callable, tmp_path: Path) -> None:
+def test_idempotence_check_command_exits_1_for_a_page_with_a_wrong_default(kit_here: Callable, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.md"
     wrong.write_text(PAGE.read_text().replace("| 3.0.0, 3.1.0 | off;", "| 3.0.0, 3.1.0 | idempotent;"))
     ran = kit_here("idempotence", "--kafka", "3.0.0", "--check", str(wrong))

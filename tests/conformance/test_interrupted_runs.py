@@ -53,7 +53,7 @@ def test_killed_jvm_ends_verify_with_exit_code_2_and_one_line(started: Start, jv
 
 # Both signals go the same way: tests/kit/core/test_interrupts.py.
 @pytest.mark.parametrize(("asked", "when"), [(signal.SIGINT, "asking"), (signal.SIGTERM, "starting")])
-def test_sigint_or_sigterm_ends_verify_and_the_jvm(
+def test_sigint_or_sigterm_ends_verify_and_the_jvm_with_exit_code_2_and_one_line(
     started: Start, jvm_of: JvmOf, tmp_path: Path, asked: signal.Signals, when: str
 ) -> None:
     process = started(*LONG)

@@ -101,7 +101,7 @@ def test_java_distribution_of_keyless_records_matches_the_prediction_per_release
         ("spread-queues-unseen", "4.4.0", asked("builtin", SIX, 1, queue_sizes=[0, 3, 1, 0, 0, 9])),
     ],
 )
-def test_distribution_test_rejects_mutants_and_accepts_java(
+def test_statistical_fit_of_keyless_distribution_rejects_mutants_and_accepts_java(
     oracle: Oracle, mutant: str, version: str, question: Any
 ) -> None:
     assert judged(mutant_answerer(mutant), version, question).p < 1e-6

@@ -146,11 +146,11 @@ def judge(releases: Sequence[str]) -> None:
             assert count == len(lines) > 1800 if generated else count > 290, (release, count)
 
 
-def test_messages_of_eleven_releases_have_bytes_and_values_of_the_codec() -> None:
+def test_java_of_eleven_releases_reads_and_writes_protocol_messages_like_the_codec() -> None:
     judge(SOME)
 
 
 @pytest.mark.exhaustive
 @pytest.mark.timeout(1_800)
-def test_messages_of_every_release_have_bytes_and_values_of_the_codec() -> None:
+def test_java_of_every_release_reads_and_writes_protocol_messages_like_the_codec() -> None:
     judge(RELEASES)

@@ -40,7 +40,7 @@ def _ask(oracle: Oracle, rule: Rule, questions: Sequence[dict[str, Any]]) -> lis
 
 
 @pytest.mark.parametrize("slug", [slug for slug, ops in WITH_STEPS.items() if ops])
-def test_read_only_steps_do_not_change_other_java_answers(oracle: Oracle, slug: str) -> None:
+def test_java_answers_to_other_steps_are_equal_with_and_without_read_only_steps(oracle: Oracle, slug: str) -> None:
     rule, ops = RULES[slug], WITH_STEPS[slug]
     cases = frozen(rule)
     assert cases is not None

@@ -91,7 +91,9 @@ def asked(product: str, oracle: Oracle, host: Any) -> Ask:
 
 
 @pytest.mark.parametrize("count", [1, 7, 12, 2**31 - 1])
-def test_product_places_text_and_longs_by_the_rule_of_that_name(product: str, asked: Ask, count: int) -> None:
+def test_spring_debezium_and_maxwell_classes_place_text_and_long_keys_like_the_named_rules(
+    product: str, asked: Ask, count: int
+) -> None:
     _, of_text, of_long = PRODUCTS[product]
     texts, longs = [text.encode() for text in TEXTS], [number.to_bytes(8, "big", signed=True) for number in LONGS]
     for slug, keys, is_long in ((of_text, texts, False), (of_long, longs, True)):

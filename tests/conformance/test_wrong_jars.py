@@ -47,7 +47,7 @@ def copied(oracle: Oracle, tmp_path: Path) -> Store:
     return mine
 
 
-def test_clients_jar_with_one_changed_byte_is_refused_with_both_sha256(kit: Callable, copied: Store) -> None:
+def test_verify_with_one_changed_byte_in_clients_jar_exits_2_naming_both_sha256(kit: Callable, copied: Store) -> None:
     jar = copied.folder / "jars" / CLIENTS
     content = bytearray(jar.read_bytes())
     expected = hashlib.sha256(content).hexdigest()
@@ -109,7 +109,7 @@ def test_oracle_loads_the_pinned_clients_jar_instead_of_sparks(copied: Store) ->
         ]
 
 
-def test_jar_of_another_release_is_detected_by_the_version_kafka_reports(copied: Store) -> None:
+def test_unpinned_jar_of_another_release_raises_wrong_release_by_version_kafka_reports(copied: Store) -> None:
     """Only an unpinned jar can come this far: a pinned one has been held to its sha256 before."""
     pins = load()
     unpinned = Jar("org.apache.kafka:kafka-clients:4.4.0")

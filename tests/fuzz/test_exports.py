@@ -116,7 +116,7 @@ def test_fuzzed_audit_run_folder_raises_documented_errors_only(plan: FuzzPlan, t
     explore(plan, reads_folder(tmp_path, name), mutated_json([AUDIT_PLAN]), 50, hostile_json([AUDIT_PLAN]))
 
 
-def test_fuzzed_deletions_file_raises_documented_errors_only(plan: FuzzPlan) -> None:
+def test_fuzzed_deleted_offsets_file_of_an_audit_run_raises_bad_input_only(plan: FuzzPlan) -> None:
     class Files:
         def __init__(self, data: bytes) -> None:
             self.data = data

@@ -122,12 +122,12 @@ ROWS = [
 STREAM = [to_line(event) for event in streams.everything()]
 
 
-def test_fuzzed_event_streams_raise_documented_errors_only(plan: FuzzPlan, tmp_path: Path) -> None:
+def test_fuzzed_gate_event_streams_raise_documented_errors_only(plan: FuzzPlan, tmp_path: Path) -> None:
     inputs = st.one_of(mutated_lines(STREAM), arbitrary_or_mutated([b"\n".join(STREAM)]))
     explore(plan, written(tmp_path / "events", reads_events), inputs, 60, hostile_json(STREAM[:1])[::7])
 
 
-def test_fuzzed_rows_of_an_unfinished_verify_never_fail_the_resume(plan: FuzzPlan, tmp_path: Path) -> None:
+def test_verify_resume_never_raises_for_fuzzed_partial_result_rows(plan: FuzzPlan, tmp_path: Path) -> None:
     door = written(tmp_path / "partial", reads_partial, ())
     explore(plan, door, mutated_lines(ROWS), 50, [ROWS[0] + b"\n" + row for row in hostile_json(ROWS[1:])])
 

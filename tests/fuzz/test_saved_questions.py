@@ -112,7 +112,7 @@ def test_fuzzed_frozen_cases_raise_documented_errors_only(plan: FuzzPlan, file: 
     )
 
 
-def test_fuzzed_saved_failures_raise_documented_errors_only(plan: FuzzPlan, file: Path) -> None:
+def test_fuzzed_failure_files_for_replay_command_raise_documented_errors_only(plan: FuzzPlan, file: Path) -> None:
     explore(
         plan,
         failure_door(file),
@@ -122,12 +122,12 @@ def test_fuzzed_saved_failures_raise_documented_errors_only(plan: FuzzPlan, file
     )
 
 
-def test_fuzzed_questions_to_explain_raise_documented_errors_only(plan: FuzzPlan, file: Path) -> None:
+def test_fuzzed_question_files_of_explain_command_raise_documented_errors_only(plan: FuzzPlan, file: Path) -> None:
     documents = st.one_of(mutated_json(DOCUMENTS), mutated_lines(DOCUMENTS), arbitrary_or_mutated(DOCUMENTS))
     explore(plan, explained_door(file), documents, 60, hostile_json(DOCUMENTS))
 
 
-def test_fuzzed_history_scripts_raise_documented_errors_only(plan: FuzzPlan) -> None:
+def test_fuzzed_cluster_history_scripts_raise_documented_errors_only(plan: FuzzPlan) -> None:
     explore(
         plan, SCRIPT, st.one_of(mutated_json(SCRIPTS), arbitrary_or_mutated(SCRIPTS)), 60, hostile_json(SCRIPTS[:1])
     )

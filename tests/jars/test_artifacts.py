@@ -51,7 +51,9 @@ LATE = ("kafka-group-coordinator", "kafka-group-coordinator-api", "metrics-core"
         ),
     ],
 )
-def test_broker_of_a_release_lists_maven_artifacts_and_witness_class(version: str, artifacts: list[str]) -> None:
+def test_broker_of_a_release_lists_maven_artifacts_and_name_of_producer_state_manager_class(
+    version: str, artifacts: list[str]
+) -> None:
     broker = broker_of(version)
     assert broker is not None
     assert [coordinates.split(":")[1] for coordinates in broker.coordinates] == artifacts
@@ -60,7 +62,7 @@ def test_broker_of_a_release_lists_maven_artifacts_and_witness_class(version: st
     assert broker.witness.startswith("kafka.log") == artifacts[0].startswith("kafka_")
 
 
-def test_broker_before_0_11_0_is_none_without_producer_ids() -> None:
+def test_release_before_producer_ids_in_0_11_has_no_broker_artifacts() -> None:
     assert broker_of("0.10.2.2") is None
 
 

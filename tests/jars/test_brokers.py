@@ -48,7 +48,7 @@ def test_shipped_broker_pins_contain_every_required_jar_with_consistent_sha256()
             assert every.setdefault(jar.coordinates, jar.sha256) == jar.sha256, "two releases disagree"
 
 
-def test_broker_jars_are_those_of_the_release_and_the_shared_ones(file: Path) -> None:
+def test_broker_jars_are_release_jars_then_shared_jars_and_unpinned_release_raises_key_error(file: Path) -> None:
     brokers = load_brokers(file)
     assert brokers.newest == "3.9.2"
     assert brokers.jars("3.9.2") == (
@@ -59,7 +59,7 @@ def test_broker_jars_are_those_of_the_release_and_the_shared_ones(file: Path) ->
         brokers.jars("3.9.1")
 
 
-def test_pinned_broker_release_is_inserted_in_order(file: Path) -> None:
+def test_pinning_a_broker_release_inserts_in_version_order_and_keeps_comments(file: Path) -> None:
     pin_broker("3.10.0", {"org.apache.kafka:kafka_2.13:3.10.0": C}, file)
     pin_broker("3.3.1", {"org.apache.kafka:kafka_2.13:3.3.1": C}, file)
     brokers = load_brokers(file)

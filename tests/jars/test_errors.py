@@ -5,7 +5,7 @@ import pickle
 from kafka_jars import errors
 
 
-def test_changed_jar_is_reported_in_one_line_with_hint() -> None:
+def test_jar_changed_error_message_names_path_and_both_sha256_with_hint_to_delete() -> None:
     changed = errors.JarChanged("/cache/jars/a.jar", "00" * 32, "ff" * 32)
     assert str(changed) == (
         f"/cache/jars/a.jar is not the jar that was pinned: expected sha256 {'00' * 32}, found {'ff' * 32};"

@@ -64,7 +64,7 @@ def failing(said: str) -> MagicMock:
     return jvm_saying(said, Py4JJavaError("An error occurred while calling z:resolveMavenCoordinates.\n: and so on"))
 
 
-def test_ivy_fetch_returns_the_resolved_jar(tmp_path: Path) -> None:
+def test_ivy_fetch_resolves_without_dependencies_and_returns_the_jar_path(tmp_path: Path) -> None:
     jvm = jvm_saying("", [str(tmp_path / "jars" / "it.jar")])
     ivy = Ivy(jvm)
     assert ivy.fetch(CLIENTS, tmp_path) == tmp_path / "jars" / "it.jar"
@@ -73,7 +73,9 @@ def test_ivy_fetch_returns_the_resolved_jar(tmp_path: Path) -> None:
     assert asked[3] is False, "no dependencies: which jars belong to a release is pinned"
 
 
-def test_jvm_trust_store_is_set_once_from_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jvm_trust_store_is_filled_once_with_the_ca_certificates_of_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     context = MagicMock()
     context.get_ca_certs.return_value = [b"first", b"second"]
     monkeypatch.setattr(ssl, "create_default_context", lambda: context)
@@ -115,7 +117,7 @@ def test_unresolved_host_of_every_repository_raises_jar_unavailable(tmp_path: Pa
         Ivy(failing(NO_NAMES + TRIED)).fetch(CLIENTS, tmp_path)
 
 
-def test_other_ivy_failure_is_reported_in_one_line(tmp_path: Path) -> None:
+def test_other_ivy_failure_raises_jar_unavailable_with_one_line_message(tmp_path: Path) -> None:
     with pytest.raises(JarUnavailable) as raised:
         Ivy(failing("")).fetch(CLIENTS, tmp_path)
     assert str(raised.value).startswith(f"{CLIENTS} cannot be fetched: An error occurred")
@@ -141,7 +143,7 @@ def _module(named: str) -> MagicMock:
     return module
 
 
-def test_closure_lists_the_jar_first_then_dependencies_and_missing(tmp_path: Path) -> None:
+def test_ivy_closure_lists_jar_then_dependencies_and_missing_coordinates_separately(tmp_path: Path) -> None:
     jvm = jvm_saying("", [str(tmp_path / "kafka.jar")])
     report = jvm.org.apache.ivy.Ivy.newInstance.return_value.resolve.return_value
     artifacts = []

@@ -61,7 +61,7 @@ def test_every_release_published_since_0_10_0_0_is_pinned() -> None:
     assert len(set(every)) == len(every), "a jar's sha256 under two names"
 
 
-def test_connector_is_chosen_by_minor_version_of_spark() -> None:
+def test_spark_kafka_connector_is_chosen_by_minor_version_and_unknown_spark_raises_jar_error() -> None:
     pins = load()
     assert set(pins.connectors) == {"3.5", "4.0", "4.1"}
     for minor, jars in pins.connectors.items():
@@ -128,13 +128,13 @@ def test_malformed_pins_file_raises_one_line_error_with_the_path(file: Path, old
 
 
 @pytest.mark.parametrize("content", [SMALL.replace(f'"{A}"', "5").encode(), SMALL.encode() + b"# \xff"])
-def test_pins_file_with_numeric_sha256_or_invalid_utf8_is_refused(file: Path, content: bytes) -> None:
+def test_pins_file_with_numeric_sha256_or_invalid_utf8_raises_pins_unreadable(file: Path, content: bytes) -> None:
     file.write_bytes(content)
     with pytest.raises(PinsUnreadable):
         load(file)
 
 
-def test_missing_pins_file_is_reported_with_path(tmp_path: Path) -> None:
+def test_missing_pins_file_raises_pins_unreadable_with_the_path(tmp_path: Path) -> None:
     with pytest.raises(PinsUnreadable, match=re.escape(str(tmp_path / "none.toml"))):
         load(tmp_path / "none.toml")
     with pytest.raises(PinsUnreadable):
@@ -174,7 +174,7 @@ def test_pinning_into_a_broken_file_leaves_content_unchanged(file: Path, content
     assert file.read_text(encoding="utf-8") == content
 
 
-def test_unpinned_release_uses_codecs_of_predecessor(file: Path) -> None:
+def test_unpinned_release_uses_codec_jars_of_the_preceding_pinned_release(file: Path) -> None:
     for version, made in (("3.6.1", D), ("3.9.2", E)):
         pin(version, {"g:a:1": D}, file, codecs={f"org.xerial.snappy:snappy-java:{version}": made})
     pins = load(file)
@@ -183,7 +183,7 @@ def test_unpinned_release_uses_codecs_of_predecessor(file: Path) -> None:
     assert pins.codec_jars("3.6.0") == ()
 
 
-def test_every_release_has_codecs_with_zstd_since_2_1() -> None:
+def test_every_release_pins_lz4_and_snappy_jars_and_zstd_since_2_1() -> None:
     pins = load()
     assert list(pins.codecs) == list(pins.releases)
     for version, jars in pins.codecs.items():
@@ -195,7 +195,7 @@ def test_every_release_has_codecs_with_zstd_since_2_1() -> None:
         assert len(names) == 2 + has_zstd
 
 
-def test_pinned_release_as_unknown_has_broker_jars_and_codecs_of_the_model() -> None:
+def test_pinned_release_treated_as_unknown_has_broker_and_codec_jars_of_the_model_release() -> None:
     pins = load()
     unknown = pins.as_unknown("4.1.0", "4.0.2")
     assert [jar.coordinates for jar in unknown.broker("4.1.0")] == [
@@ -209,7 +209,7 @@ def test_pinned_release_as_unknown_has_broker_jars_and_codecs_of_the_model() -> 
     assert unknown.broker("4.4.0") == pins.broker("4.4.0")
 
 
-def test_unpinned_release_as_unknown_has_sha256_of_shared_jars_only() -> None:
+def test_unpinned_release_treated_as_unknown_has_broker_sha256_for_shared_jars_only() -> None:
     pins = load()
     unknown = pins.as_unknown("9.0.0", "4.4.0")
     assert unknown.clients("9.0.0") == (Jar("org.apache.kafka:kafka-clients:9.0.0"),)

@@ -105,7 +105,7 @@ def test_scratch_folder_below_a_file_raises_scratch_unavailable(tmp_path: Path) 
         ScratchFolder(where=tmp_path / "file")
 
 
-def test_cleanup_process_drops_deleted_folders_from_the_owned_ones() -> None:
+def test_owned_scratch_folders_exclude_deleted_folders_and_incomplete_entries() -> None:
     assert owned_folders(b"+/a\0+/b\0-/a\0+/c\0+/half") == {b"/b", b"/c"}
 
 

@@ -121,7 +121,7 @@ def test_store_folder_is_cache_variable_or_user_cache_if_unset(monkeypatch: pyte
     (os.mkfifo, "it is a FIFO or a device, not a file"),
     (lambda path: path.symlink_to("/dev/zero"), "it is a FIFO or a device, not a file"),
 ])  # fmt: skip
-def test_directory_or_device_in_place_of_a_jar_is_a_one_line_error(
+def test_directory_fifo_or_broken_symlink_in_place_of_a_jar_raises_one_line_jar_unavailable(
     store: Store, make: Callable[[Path], None], why: str
 ) -> None:
     path = store.path(PINNED)
@@ -133,7 +133,7 @@ def test_directory_or_device_in_place_of_a_jar_is_a_one_line_error(
     assert str(raised.value) == f"the jar {path} cannot be read ({why}): delete it to fetch it again"
 
 
-def test_connection_error_during_fetch_is_not_reported_as_cache_error(store: Store) -> None:
+def test_connection_error_during_jar_fetch_is_raised_unchanged_and_leaves_no_file(store: Store) -> None:
     def refused(*_: object) -> Path:
         raise ConnectionRefusedError(111, "Connection refused")
 

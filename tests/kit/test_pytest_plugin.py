@@ -54,7 +54,7 @@ def test_assert_conforms_fails_with_the_difference_for_a_wrong_implementation() 
         assert_conforms(_wrong, "murmur2", examples=20, seed=1)
 
 
-def test_assert_conforms_with_eras_asks_each_distinct_behaviour() -> None:
+def test_assert_conforms_with_kafka_eras_fails_if_only_answers_for_an_older_release_are_wrong() -> None:
     rule = RULES["round-robin-partitioner"]
     *_, older, newest = newest_of_eras(rule)
 
@@ -94,7 +94,7 @@ def test_assert_conforms_fails_if_the_implementation_lacks_the_rule() -> None:
         assert_conforms(_right, "sequence-increment", examples=5, seed=1)
 
 
-def test_assert_conforms_without_a_rule_or_with_an_unknown_rule_is_refused() -> None:
+def test_assert_conforms_without_a_rule_or_with_an_unknown_rule_raises_bad_input() -> None:
     with pytest.raises(BadInput, match="no rule"):
         assert_conforms(_right)
     with pytest.raises(BadInput, match="unknown rule 'murmur3'"):

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from kafka_conformance import strategies
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.rules import RULES
+from kafka_conformance.rules.common.clusters import AskedCluster
 from kafka_reference import partition_for_key
 
 
@@ -17,10 +18,17 @@ def test_key_and_partition_count_strategies_give_valid_partition_arguments(key: 
     assert 0 <= partition_for_key(key, partitions) < partitions
 
 
-@given(strategies.clusters())
-@settings(max_examples=20)
-def test_cluster_strategy_gives_clusters_with_partitions(cluster: object) -> None:
-    assert hasattr(cluster, "partitions")
+def test_cluster_strategy_draws_clusters_with_partitions_and_without() -> None:
+    seen = set()
+
+    @given(strategies.clusters())
+    @settings(max_examples=50)
+    def see(cluster: object) -> None:
+        assert isinstance(cluster, AskedCluster)
+        seen.add(bool(cluster.partitions))
+
+    see()
+    assert seen == {True, False}
 
 
 @pytest.mark.parametrize("slug", ["murmur2", "sequence-increment", "default-partitioner"])
@@ -38,7 +46,7 @@ def test_question_strategies_give_questions_of_the_rule_with_answers(slug: str) 
     assert seen
 
 
-def test_strategies_with_unknown_rule_or_release_without_the_rule_are_refused() -> None:
+def test_strategies_with_unknown_rule_or_release_without_the_rule_raise_bad_input() -> None:
     with pytest.raises(BadInput, match="unknown rule 'murmur3'"):
         strategies.questions("murmur3")
     with pytest.raises(BadInput, match="is not a rule of release"):

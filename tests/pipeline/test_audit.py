@@ -92,7 +92,7 @@ def test_audit_attributes_topic_of_one_real_producer_to_the_partitioner_used(
     assert found.splits.keys == 0
 
 
-def test_producers_in_blocks_and_at_the_same_time(
+def test_audit_attributes_java_and_librdkafka_records_written_in_turn_and_concurrently(
     spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     topic = "mixed"
@@ -167,7 +167,7 @@ def test_audit_recognizes_sticky_and_round_robin_patterns_of_keyless_records(
         assert max(found.keyless.patterns, key=lambda name: found.keyless.patterns[name]) == pattern, found.keyless
 
 
-def test_audit_attributes_records_with_explicit_partitions_to_no_partitioner(
+def test_audit_leaves_most_records_with_explicit_partitions_unexplained(
     spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     topics.create_topic(kafka_broker.bootstrap, "explicit", 12)
@@ -264,7 +264,7 @@ def test_audit_ends_in_one_line_if_the_broker_is_killed_and_resumes_later(
     assert found_in(resumed) == found_in(undisturbed)
 
 
-def test_audit_of_missing_or_invalid_topic_is_refused_and_empty_topic_is_noted(
+def test_audit_of_a_missing_or_invalid_topic_raises_and_of_an_empty_topic_adds_a_note(
     spark: Spark, kafka_broker: Broker, tmp_path: Path
 ) -> None:
     with pytest.raises(BadInput, match=r"topic nowhere does not exist at 127\.0\.0\.1"):
@@ -276,7 +276,7 @@ def test_audit_of_missing_or_invalid_topic_is_refused_and_empty_topic_is_noted(
     assert (found.records, found.notes) == (0, ("empty has no records",))
 
 
-def test_recreated_topic_with_fewer_partitions_ends_the_resumed_audit(
+def test_resumed_audit_of_a_topic_recreated_with_fewer_partitions_raises_an_error(
     spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     topics.create_topic(kafka_broker.bootstrap, "anew", 4)

@@ -167,7 +167,7 @@ def test_audit_from_and_to_times_judges_only_records_in_the_window(
 
 
 @pytest.mark.parametrize("name", ["spark", "local"])
-def test_audit_continues_and_reports_records_deleted_by_retention_meanwhile(
+def test_interrupted_audit_resumes_without_records_deleted_meanwhile_and_lists_deleted_offsets(
     spark: Spark, kafka_broker: Broker, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Before the third chunk the broker deletes a part of it, and all of it in another partition; then Ctrl-C."""

@@ -63,7 +63,7 @@ def end_of(consumer: Any, place: Any) -> int:
 
 
 @pytest.mark.parametrize("release", list(load_brokers().releases))
-def test_broker_of_every_pinned_release_starts_and_keeps_records(release: str) -> None:
+def test_broker_of_every_pinned_release_starts_stores_records_and_leaves_no_process(release: str) -> None:
     with running_broker(release, engine="jars") as broker:
         assert broker.release == release
         assert broker.bootstrap.startswith("127.0.0.1:")
@@ -94,7 +94,7 @@ def test_single_broker_node_keeps_records_after_stop_and_kill(release: str) -> N
 
 
 @pytest.mark.parametrize("release", ["3.3.2", "4.4.0"])
-def test_three_node_cluster_accepts_records_with_one_node_down(release: str) -> None:
+def test_three_node_cluster_accepts_records_without_node_2_or_3_but_node_1_cannot_be_killed(release: str) -> None:
     with running_broker(release, nodes=3, engine="jars") as broker:
         assert len(set(broker.bootstrap.split(","))) == 3
         assert list(broker.process_ids) == [1, 2, 3]

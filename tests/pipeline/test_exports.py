@@ -40,7 +40,7 @@ def test_offset_ranges_of_an_export_are_those_in_the_parquet_files(spark: Spark,
     assert export(spark, tmp_path / "none", []).spans == dict.fromkeys(range(4), Span(0, 0))
 
 
-def test_offset_ranges_of_an_export_are_computed_in_one_pass(
+def test_offset_ranges_of_a_parquet_export_need_one_read_of_columns_and_one_of_rows(
     spark: Spark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     passes = []
@@ -56,21 +56,23 @@ def test_offset_ranges_of_an_export_are_computed_in_one_pass(
 
 
 @pytest.mark.parametrize("row", [(None, 4, 0, b"k"), (1, None, 0, b"k")])
-def test_export_records_without_partition_or_offset_are_refused_with_count(
+def test_export_records_without_partition_or_offset_raise_an_error_with_the_count(
     spark: Spark, tmp_path: Path, row: tuple[Any, ...]
 ) -> None:
     with pytest.raises(BadInput, match=r"a: 2 records have no partition or no offset: export both columns$"):
         export(spark, tmp_path / "a", [*ROWS, row, row])
 
 
-def test_export_record_beyond_the_partition_count_is_refused(spark: Spark, tmp_path: Path) -> None:
+def test_export_record_beyond_the_partition_count_raises_an_error_that_asks_for_the_count(
+    spark: Spark, tmp_path: Path
+) -> None:
     with pytest.raises(
         BadInput, match=r"a: there are records in partition 2, but --partitions is 2: give the topic's partition count"
     ):
         export(spark, tmp_path / "a", ROWS, 2)
 
 
-def test_json_recipe_of_the_page_has_one_verdict_by_both_engines(spark: Spark, tmp_path: Path) -> None:
+def test_documented_spark_json_export_is_read_equally_by_spark_and_local_engines(spark: Spark, tmp_path: Path) -> None:
     """Spark writes a folder for each partition, and keys as base64."""
     (recipe,) = re.findall(r"\| Spark, as JSON \| `….(select.*?)`", PAGE.read_text(encoding="utf-8"))
     frame = spark.session.createDataFrame(ROWS, SCHEMA.replace("timestamp_ms", "timestamp"))

@@ -49,7 +49,7 @@ def java(key: bytes, partitions: int) -> int:
     return (murmur2(key) & 0x7FFFFFFF) % partitions
 
 
-def test_counts_are_those_of_every_pair_of_records(spark: Spark) -> None:
+def test_join_counts_on_spark_equal_counting_every_pair_of_records(spark: Spark) -> None:
     check_every_pair(partial(joined, spark))
 
 
@@ -57,7 +57,7 @@ def test_join_misses_pairs_of_a_key_that_both_topics_have_in_two_partitions(spar
     check_same_partitions(partial(joined, spark))
 
 
-def test_join_of_topics_with_equal_placement_misses_no_key(spark: Spark) -> None:
+def test_join_on_spark_of_equally_placed_topics_misses_no_key_even_if_misplaced(spark: Spark) -> None:
     check_agreement(partial(joined, spark))
 
 
@@ -74,7 +74,7 @@ def test_join_audit_blames_the_topic_that_differs_from_the_expected_partitioner(
     assert found.keys_missed == sum(one[0] != two[0] for one, two in zip(by_java, by_crc, strict=True))
 
 
-def test_join_audit_lists_at_most_the_kept_number_of_missed_keys(spark: Spark) -> None:
+def test_join_on_spark_counts_all_missed_keys_but_lists_only_the_requested_number(spark: Spark) -> None:
     a: list[Row] = [(0, at, 1, b"k%d" % at) for at in range(50)]
     b: list[Row] = [(1, at, 1, b"k%d" % at) for at in range(50)]
     found = joined(spark, a, b, kept=7)
@@ -82,7 +82,7 @@ def test_join_audit_lists_at_most_the_kept_number_of_missed_keys(spark: Spark) -
     assert msgspec.json.decode(msgspec.json.encode(found), type=Join) == found
 
 
-def test_join_audit_of_topics_without_common_keys_has_no_verdict(spark: Spark) -> None:
+def test_join_on_spark_with_a_topic_without_records_or_keys_raises_naming_the_topic(spark: Spark) -> None:
     check_nothing_to_join(partial(joined, spark))
 
 

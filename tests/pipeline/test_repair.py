@@ -61,7 +61,7 @@ def repaired(spark: Spark, broker: Broker, name: str, tmp_path: Path) -> Callabl
 
 @pytest.mark.long
 @pytest.mark.parametrize("partitions", [None, 5])
-def test_repair_moves_every_key_in_order_and_changes_nothing_else(
+def test_repair_copies_all_records_to_murmur2_partitions_in_order_and_a_rerun_changes_nothing(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair], partitions: int | None
 ) -> None:
     mixed_topic(broker.bootstrap, name, java)
@@ -87,7 +87,7 @@ def test_repair_moves_every_key_in_order_and_changes_nothing_else(
     assert read(spark, broker.bootstrap, f"{name}-new") == target
 
 
-def test_headers_compacted_gaps_and_the_topics_own_settings_are_kept(
+def test_repair_of_a_compacted_topic_keeps_keys_headers_and_topic_settings(
     spark: Spark, broker: Broker, name: str, repaired: Callable[..., Repair]
 ) -> None:
     own = {"cleanup.policy": "compact", "retention.ms": "7200000", "message.timestamp.type": "LogAppendTime",
@@ -268,7 +268,7 @@ def test_repair_stops_if_another_producer_writes_to_the_target_topic(
     assert repaired(partitions=4).right
 
 
-def test_repair_to_existing_topic_or_from_missing_topic_is_refused(
+def test_repair_to_an_existing_topic_to_itself_or_from_a_missing_topic_raises_an_error(
     broker: Broker, name: str, repaired: Callable[..., Repair]
 ) -> None:
     with pytest.raises(BadInput, match=f"topic {name} does not exist"):

@@ -333,7 +333,7 @@ def test_consumer_groups_mapped_to_the_target_topic_skip_no_unread_record(
     assert 0 < by_name[f"{name}-most"].again < 650
 
 
-def test_consumer_group_with_members_is_refused_and_committed_group_is_kept(
+def test_group_with_members_is_not_moved_and_offsets_already_in_the_new_topic_stay_unless_named(
     broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair], mapped: Callable[..., GroupMapping]
 ) -> None:
     mixed_topic(broker.bootstrap, name, java, records=60)

@@ -57,7 +57,7 @@ def check(address: str, settings: dict[str, str], topic: str = TOPIC) -> str:
     return ""
 
 
-def test_valid_logins_pass_the_preflight_of_secured_brokers(secured: Secured) -> None:
+def test_preflight_of_secured_brokers_passes_valid_logins_and_a_missing_jks_truststore(secured: Secured) -> None:
     trust = {"security.protocol": "SSL", "ssl.truststore.type": "PEM", "ssl.truststore.location": secured.trust}
     assert check(secured.broker.bootstrap, {}) == ""
     assert check(secured.sasl, secured.login()) == ""
@@ -242,7 +242,7 @@ OPEN: list[Producer] = []
 
 @pytest.mark.long
 @pytest.mark.parametrize("engine", ["auto", "spark"])
-def test_audit_read_committed_omits_open_and_aborted_transactions(
+def test_audit_omits_open_and_aborted_transactions_unless_isolation_is_read_uncommitted(
     engine: str, secured: Secured, tmp_path: Path
 ) -> None:
     """Of 65 records, 40 are committed or without a transaction; 5 are of an open transaction."""

@@ -30,7 +30,7 @@ def session() -> Iterator[Any]:
         yield spark.session
 
 
-def test_spark_column_places_every_frozen_case_as_java(session: Any) -> None:
+def test_spark_column_equals_the_recorded_java_partition_for_every_test_key(session: Any) -> None:
     from pyspark.sql.functions import col
 
     asked = cases()
@@ -64,7 +64,7 @@ def test_spark_column_returns_null_for_null_and_a_partition_for_the_empty_key(se
     assert (nothing.dtypes, nothing.collect()) == ([("p", "int")], [])
 
 
-def test_spark_column_of_strings_is_refused_without_encoding(session: Any) -> None:
+def test_spark_column_of_string_keys_raises_unless_encoding_utf8_is_given(session: Any) -> None:
     frame = session.createDataFrame([("foo",), ("grüße",), (None,)], "key string").coalesce(1)
     with pytest.raises(Exception, match=TEXT):
         frame.select(partition_for_key("key", 12)).collect()
@@ -74,7 +74,7 @@ def test_spark_column_of_strings_is_refused_without_encoding(session: Any) -> No
     assert collected[0][0] == 8
 
 
-def test_spark_column_refuses_invalid_partition_counts(session: Any) -> None:
+def test_spark_column_with_invalid_partition_count_or_encoding_raises_an_error(session: Any) -> None:
     from pyspark.sql.functions import lit
 
     with pytest.raises(ArithmeticException):
@@ -88,7 +88,7 @@ def test_spark_column_refuses_invalid_partition_counts(session: Any) -> None:
         frame.select(partition_for_key("key", lit(0))).collect()
 
 
-def test_spark_sql_function_places_every_frozen_case_as_java(session: Any) -> None:
+def test_spark_sql_function_equals_the_recorded_java_partition_for_every_test_key(session: Any) -> None:
     register(session)
     asked = cases()
     session.createDataFrame(asked, "key binary, n int, java int").createOrReplaceTempView("cases")
@@ -103,7 +103,7 @@ def test_spark_sql_function_places_every_frozen_case_as_java(session: Any) -> No
     assert [row.p for row in shares] == [0, 1, 2]
 
 
-def test_spark_sql_function_returns_null_for_null_and_refuses_text(session: Any) -> None:
+def test_spark_sql_function_returns_null_for_null_and_raises_for_strings_without_encoding(session: Any) -> None:
     register(session)
     rows = session.sql("SELECT partition_for_key(k, n) p FROM VALUES (CAST('foo' AS BINARY), 12), (NULL, 12), "
                        "(CAST('foo' AS BINARY), NULL) AS t(k, n)").collect()  # fmt: skip

@@ -167,7 +167,7 @@ def _may_pass(annotation: str, value: object) -> bool:
     return (isinstance(value, kinds) and (is_number or type(value) in kinds)) or annotation in ("Any", "object")
 
 
-def test_every_public_callable_has_a_sample_for_each_required_argument() -> None:
+def test_samples_of_this_file_cover_every_required_argument_of_every_public_callable() -> None:
     assert len(DOORS) > 50, "callables are discovered"
     missing = {
         f"{name}: {one.name}: {_annotation(one)}"
@@ -179,7 +179,7 @@ def test_every_public_callable_has_a_sample_for_each_required_argument() -> None
 
 
 @pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
-def test_wrong_argument_is_refused_in_one_line_naming_the_argument(name: str, argument: str) -> None:
+def test_argument_of_wrong_type_raises_one_line_error_naming_argument_and_value(name: str, argument: str) -> None:
     annotation = _annotation(DOORS[name].parameters[argument])
     for value in WRONG:  # a test for each pair would be a tenth of all tests
         error = _call(name, argument, value)
@@ -197,7 +197,7 @@ NUMBERS = [(name, one) for name, one in ARGUMENTS if "int" in _annotation(DOORS[
 
 
 @pytest.mark.parametrize(("name", "argument"), NUMBERS)
-def test_int_argument_beyond_java_range_raises_value_error(name: str, argument: str) -> None:
+def test_int_argument_beyond_64_bits_raises_value_error_naming_the_argument(name: str, argument: str) -> None:
     for number in (2**70, -(2**70)):
         error = _call(name, argument, number)
         assert type(error) is ValueError
@@ -220,7 +220,7 @@ SETTINGS = [
         ({7: "retries"}, "unknown setting 7: settings have Kafka's names, such as 'linger.ms'"),
     ],
 )  # fmt: skip
-def test_unknown_producer_setting_is_refused_with_suggestion_by_every_callable(
+def test_unknown_producer_setting_raises_value_error_with_suggestion_in_every_callable(
     name: str, argument: str, settings: Any, message: str
 ) -> None:
     error = _call(name, argument, settings)
@@ -237,12 +237,14 @@ def test_number_for_a_string_setting_throws_config_exception(name: str, argument
 
 
 @pytest.mark.parametrize(("name", "argument"), SETTINGS)
-def test_kafka_settings_without_effect_on_the_rules_are_accepted(name: str, argument: str) -> None:
+def test_every_callable_accepts_producer_settings_without_effect_such_as_bootstrap_servers(
+    name: str, argument: str
+) -> None:
     passed = {"bootstrap.servers": "a:9092", "ssl.protocol": "TLS", "sasl.mechanism": "PLAIN", "linger.ms": 5}
     assert _call(name, argument, passed) is None
 
 
-def test_list_of_producer_settings_contains_every_setting_of_the_rules() -> None:
+def test_set_of_known_producer_settings_contains_every_setting_that_is_parsed() -> None:
     for version in ("0.10.0.1", "2.8.2", "4.4.0"):
         known = {*parse_settings({}, version), *parse_config({}, ProducerConfigBehaviour.of(version))}
         assert known <= PRODUCER_SETTINGS
@@ -250,7 +252,7 @@ def test_list_of_producer_settings_contains_every_setting_of_the_rules() -> None
 
 
 @pytest.mark.parametrize("make", [Fault, lambda *args: Scenario({}, 3, [Fault(*args)])])
-def test_fault_kind_given_as_text_is_refused_with_the_enum_member(make: Callable[..., Any]) -> None:
+def test_fault_kind_given_as_text_raises_value_error_suggesting_the_enum_member(make: Callable[..., Any]) -> None:
     for kind in Kind:
         with pytest.raises(ValueError, match=rf"did you mean Kind\.{kind.name}\?$"):
             make(kind.value, 1)
@@ -268,7 +270,9 @@ ELEMENTS: list[tuple[Callable[[], Any], str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), ELEMENTS)
-def test_wrong_element_of_a_sequence_is_named_by_index(call: Callable[[], Any], message: str) -> None:
+def test_wrong_sequence_argument_or_element_raises_type_error_naming_argument_and_index(
+    call: Callable[[], Any], message: str
+) -> None:
     with pytest.raises(TypeError) as refused:
         call()
     assert str(refused.value) == message
@@ -278,7 +282,7 @@ def test_wrong_element_of_a_sequence_is_named_by_index(call: Callable[[], Any], 
     "call",
     [lambda: Scenario({}, -2), lambda: Cluster.of(-2), lambda: Cluster.of(2, nodes=-2), lambda: Cluster.of(2, nodes=0)],
 )
-def test_negative_record_partition_or_node_count_is_refused(call: Callable[[], Any]) -> None:
+def test_negative_record_or_partition_count_or_node_count_below_1_raises_value_error(call: Callable[[], Any]) -> None:
     with pytest.raises(ValueError, match=r"expected an int, [01] to 2147483647$"):
         call()
 
@@ -302,7 +306,7 @@ def test_wrong_argument_of_a_public_method_raises_type_error_naming_the_argument
     assert str(refused.value).startswith(message)
 
 
-def test_checked_callable_keeps_signature_name_and_defaults() -> None:
+def test_argument_check_keeps_signature_name_and_defaults_of_public_callables() -> None:
     assert str(inspect.signature(Partition)) == "(id: 'int', leader: 'int | None' = None) -> None"
     assert inspect.signature(producer_outcome).parameters["version"].default == parse_release("4.4.0")
     assert (producer_outcome.__name__, producer_outcome.__code__.co_qualname) == ("producer_outcome",) * 2
@@ -311,7 +315,7 @@ def test_checked_callable_keeps_signature_name_and_defaults() -> None:
         Partition(1).id = 2  # type: ignore[misc]
 
 
-def test_scenario_with_fault_at_an_unsent_request_is_refused() -> None:
+def test_delivery_scenario_with_fault_at_an_unsent_request_raises_invalid_scenario() -> None:
     scenario = Scenario({"acks": "1"}, 2, [Fault(Kind.LOSE_RESPONSE, 1), Fault(Kind.CRASH_BEFORE, 5)])
     with pytest.raises(InvalidScenario) as refused:
         simulate(scenario)
@@ -321,7 +325,7 @@ def test_scenario_with_fault_at_an_unsent_request_is_refused() -> None:
     assert simulate(Scenario({"acks": "1"}, 2, [Fault(Kind.LOSE_RESPONSE, 1), Fault(Kind.LOSE_RESPONSE, 3)])).requests
 
 
-def test_outcome_field_of_an_invalid_producer_raises_with_config_error() -> None:
+def test_delivery_outcome_field_of_invalid_producer_raises_attribute_error_with_config_error() -> None:
     outcome = simulate(Scenario({"acks": "2"}, 1))
     with pytest.raises(
         AttributeError, match=r"^no doubled: the producer cannot be constructed: ConfigException: Invalid value 2 "

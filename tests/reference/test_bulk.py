@@ -84,7 +84,9 @@ def test_fixed_size_binary_column_hashes_like_scalar_murmur2(width: int, data: A
 
 
 @given(st.lists(columns, max_size=4), st.integers(0, 9))
-def test_chunked_column_keeps_chunk_lengths(chunks: list[list[bytes | None]], start: int) -> None:
+def test_chunked_arrow_column_hashes_like_scalar_murmur2_and_keeps_chunk_lengths(
+    chunks: list[list[bytes | None]], start: int
+) -> None:
     chunked = pa.chunked_array([pa.array(chunk, pa.binary()) for chunk in chunks], type=pa.binary())[start:]
     hashed = bulk.murmur2(chunked)
     assert isinstance(hashed, pa.ChunkedArray)
@@ -97,7 +99,9 @@ def test_chunked_column_keeps_chunk_lengths(chunks: list[list[bytes | None]], st
 @pytest.mark.parametrize("width", [np.int32, np.int64])
 @given(column=st.lists(keys, max_size=12), before=st.binary(max_size=5), count=counts)
 @example(column=[b"\x80", b"", b"\xff\xfe"], before=b"", count=1)
-def test_numpy_columns_equal_the_scalar_hash(width: Any, column: list[bytes], before: bytes, count: int) -> None:
+def test_numpy_columns_hash_and_partition_like_scalar_murmur2(
+    width: Any, column: list[bytes], before: bytes, count: int
+) -> None:
     offsets, data = numpy_columns(column, before, width)
     hashed, placed = bulk.murmur2_columns(offsets, data), bulk.partition_for_key_columns(offsets, data, count)
     assert hashed.dtype == placed.dtype == np.int32
@@ -107,7 +111,7 @@ def test_numpy_columns_equal_the_scalar_hash(width: Any, column: list[bytes], be
 
 @pytest.mark.parametrize("length", range(8))
 @pytest.mark.parametrize("byte", [0x7F, 0x80, 0xFF])
-def test_first_keys_of_a_column_hash_without_preceding_bytes(length: int, byte: int) -> None:
+def test_short_first_key_at_start_of_numpy_buffer_hashes_like_scalar_murmur2(length: int, byte: int) -> None:
     column = [bytes([byte]) * length, b"\x80", b"ab"]
     assert bulk.murmur2_columns(*numpy_columns(column, b"", np.int32)).tolist() == hashes([*column])
 
@@ -144,7 +148,7 @@ def test_bytes_stored_under_a_null_key_are_not_hashed() -> None:
 
 
 @pytest.mark.parametrize("empty", [True, False])
-def test_bulk_partition_over_zero_partitions_throws(empty: bool) -> None:
+def test_bulk_partition_with_partition_count_0_throws_arithmetic_exception_even_without_keys(empty: bool) -> None:
     column = [] if empty else [b"key"]
     with pytest.raises(ArithmeticException):
         bulk.partition_for_key(pa.array(column, pa.binary()), 0)
@@ -153,13 +157,15 @@ def test_bulk_partition_over_zero_partitions_throws(empty: bool) -> None:
 
 
 @pytest.mark.parametrize(("count", "error"), [(2**31, ValueError), (INT_MIN - 1, ValueError), (3.0, TypeError)])
-def test_bulk_partition_count_that_is_no_java_int_is_refused(count: Any, error: type[Exception]) -> None:
+def test_bulk_partition_count_beyond_int32_raises_value_error_and_float_raises_type_error(
+    count: Any, error: type[Exception]
+) -> None:
     with pytest.raises(error):
         bulk.partition_for_key(pa.array([b"key"]), count)
 
 
 @pytest.mark.parametrize("arrow_type", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
-def test_arrow_string_column_is_refused_with_hint_to_cast_to_binary(arrow_type: pa.DataType) -> None:
+def test_arrow_string_column_raises_type_error_with_hint_to_cast_to_binary(arrow_type: pa.DataType) -> None:
     for text in pa.array(["é"], arrow_type), pa.chunked_array([], arrow_type):
         with pytest.raises(TypeError, match=r"Kafka hashes bytes.*keys\.cast\(pyarrow\.binary\(\)\)"):
             bulk.murmur2(text)
@@ -188,7 +194,7 @@ def test_bulk_murmur2_of_keys_that_are_not_binary_raises_type_error(not_keys: An
      ([0, 4, INT_MIN], 1), ([5, 0], 0)],
     ids=str,
 )  # fmt: skip
-def test_numpy_offsets_outside_the_data_are_refused_with_the_key_index(
+def test_numpy_offsets_descending_or_outside_the_data_raise_value_error_with_key_index(
     width: Any, offsets: list[int], bad: int
 ) -> None:
     data = np.zeros(10, np.uint8)
@@ -200,7 +206,7 @@ def test_numpy_offsets_outside_the_data_are_refused_with_the_key_index(
         bulk.partition_for_key_columns(np.array(offsets, width), data, 3)
 
 
-def test_damaged_arrow_offsets_or_views_are_refused() -> None:
+def test_damaged_arrow_offsets_or_binary_views_raise_value_error() -> None:
     descending = [None, pa.py_buffer(np.array([0, 9, 4], np.int32)), pa.py_buffer(b"0123")]
     with pytest.raises(ValueError, match=r"^damaged offsets: key 0 is bytes 0 to 9 of 4$"):
         bulk.murmur2(pa.Array.from_buffers(pa.binary(), 2, descending))
@@ -222,7 +228,7 @@ def test_damaged_arrow_offsets_or_views_are_refused() -> None:
         (np.array([0, 1], np.int32), np.zeros((1, 1), np.uint8), "^data "),
     ],
 )
-def test_numpy_columns_of_wrong_shape_or_dtype_are_refused(offsets: Any, data: Any, message: str) -> None:
+def test_numpy_offsets_or_data_of_wrong_shape_or_dtype_raise_value_error(offsets: Any, data: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bulk.murmur2_columns(offsets, data)
 
@@ -238,7 +244,9 @@ def test_columns_that_are_not_numpy_arrays_raise_type_error() -> None:
 
 
 @pytest.mark.parametrize("absent", ["numpy", "numba", "pyarrow"])
-def test_import_of_bulk_without_extra_names_the_install(absent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_import_of_bulk_without_numpy_numba_or_pyarrow_raises_import_error_with_pip_command(
+    absent: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, absent, None)
     spec = importlib.util.spec_from_file_location("bulk_again", bulk.__file__)
     assert spec is not None
@@ -262,7 +270,7 @@ def run_without_cache(folder: Path, program: str, **environment: str) -> list[st
 
 
 @pytest.mark.exhaustive  # the next test compiles without a cache as well
-def test_bulk_hash_works_if_numba_cannot_write_a_cache(tmp_path: Path) -> None:
+def test_bulk_murmur2_returns_correct_hash_if_numba_cannot_write_cache_files(tmp_path: Path) -> None:
     program = "print(b.murmur2_columns(np.array([0, 3], 'i4'), np.frombuffer(b'abc', 'u1'))[0], b.__file__)"
     printed = run_without_cache(tmp_path, program)
     assert printed == [str(GOLDEN[b"abc"]), str(tmp_path / "kafka_reference" / "bulk.py")]

@@ -54,7 +54,7 @@ def test_certificate_fields_added_by_newer_kits_are_parsed() -> None:
     assert read.harness == {"murmur2": "The loop is the kit's."}
 
 
-def test_certificate_scores_are_read_and_type_checked() -> None:
+def test_certificate_mutation_scores_are_parsed_and_a_text_score_raises_type_error() -> None:
     score = {"mutants": 150, "by_cases": 147, "by_gate": 149, "equivalent": 8, "unreachable": 3}
     read = from_json(json.dumps({**DOCUMENT, "scores": {"murmur2": score}}))
     assert read.scores == {"murmur2": MutationScore(150, 147, 149, 8, 3)}
@@ -75,7 +75,7 @@ def test_certificate_scores_are_read_and_type_checked() -> None:
         json.dumps({name: value for name, value in DOCUMENT.items() if name != "seed"}),
     ],
 )  # fmt: skip
-def test_malformed_certificate_json_is_refused(text: str) -> None:
+def test_malformed_certificate_json_raises_value_key_or_type_error(text: str) -> None:
     with pytest.raises((ValueError, KeyError, TypeError)):
         from_json(text)
 

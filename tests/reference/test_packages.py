@@ -48,7 +48,9 @@ def test_every_public_function_of_bulk_has_a_docstring_example() -> None:
 
 
 @pytest.mark.parametrize("make", DEFAULTS.values(), ids=DEFAULTS)
-def test_public_constructors_have_defaults_and_refuse_an_unproven_release(make: Callable[..., Any]) -> None:
+def test_public_constructors_need_no_arguments_and_raise_unproven_release_for_unverified_version(
+    make: Callable[..., Any],
+) -> None:
     assert make() is not None
     assert make("3.9.1") is not None
     assert make(version="3.9.1") is not None
@@ -61,7 +63,7 @@ def test_repr_of_a_public_object_is_shorter_than_120_characters(make: Callable[.
     assert len(repr(make())) < 120
 
 
-def test_reprs_name_class_release_and_state() -> None:
+def test_reprs_of_public_objects_contain_class_release_and_state() -> None:
     held = accumulator.RecordAccumulator("2.8.2")
     held.append("t", 0, accumulator.SizedRecord(value=1), accumulator.Metadata("2.8.2"))
     assert repr(held) == "<RecordAccumulator 2.8.2 at 0 ms: 1 incomplete batches>"
@@ -74,14 +76,14 @@ def test_reprs_name_class_release_and_state() -> None:
 
 
 @pytest.mark.parametrize("draws", [[4, 0], (4, 0), iter([4, 0]), ListedDraws([4, 0])])
-def test_draws_may_be_a_list_tuple_iterator_or_draw_source(draws: Any) -> None:
+def test_partitioner_accepts_random_draws_as_list_tuple_iterator_or_draw_source(draws: Any) -> None:
     partitioner, cluster = partitioning.BuiltInPartitioner(sticky_batch_size=1, draws=draws), Cluster.of(3)
     stay = partitioner.peek(cluster)
     partitioner.update(stay, 1, cluster)
     assert (stay.partition, partitioner.peek(cluster).partition) == (1, 0)
 
 
-def test_omitted_draws_are_random_each_time() -> None:
+def test_partitioners_without_given_random_draws_choose_different_partitions_at_random() -> None:
     assert len({draw_source(None).next() for _ in range(8)}) > 1
     cluster = Cluster.of(1000)
     assert len({partitioning.BuiltInPartitioner().peek(cluster).partition for _ in range(8)}) > 1
@@ -89,7 +91,7 @@ def test_omitted_draws_are_random_each_time() -> None:
     assert len({kafka_reference.choose_partition(cluster=cluster, version="2.3.1") for _ in range(8)}) > 1
 
 
-def test_accumulator_and_producer_take_draws_from_a_list() -> None:
+def test_accumulator_and_producer_place_keyless_record_by_the_listed_random_draw() -> None:
     metadata, record = accumulator.Metadata(cluster=Cluster.of(3)), accumulator.SizedRecord(value=1)
     assert accumulator.RecordAccumulator(draws=[5]).append("t", None, record, metadata).partition == 2
     sent = producer.KafkaProducer(metadata=metadata, draws=[5]).send("t", producer.Record(value_bytes=1))
@@ -102,7 +104,7 @@ def test_cluster_of_3_partitions_assigns_leaders_to_2_nodes_in_turn() -> None:
 
 
 @pytest.mark.parametrize("package", ["reference/kafka_reference", "kit/kafka_conformance", "jars/kafka_jars"])
-def test_every_folder_with_modules_is_a_package(package: str) -> None:
+def test_every_folder_with_python_modules_has_an_init_file(package: str) -> None:
     """A wheel on Spark's --py-files is imported as a zip file, which finds no folder without ``__init__.py``."""
     root = Path(__file__).parents[2] / package
     assert root.is_dir()

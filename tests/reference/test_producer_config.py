@@ -70,7 +70,7 @@ def test_producer_config_defaults_are_those_of_the_release(version: str) -> None
     assert parse_settings({}, version) == expected | {"linger.ms": linger_ms}
 
 
-def test_compression_type_and_linger_ms_are_validated_by_release() -> None:
+def test_invalid_compression_type_passes_in_3_2_and_64_bit_linger_ms_throws_in_2_1() -> None:
     assert parse_settings({"compression.type": "nope"}, "3.2.3")["compression.type"] == "nope"
     with pytest.raises(ConfigException, match="32-bit integer"):
         parse_settings({"linger.ms": 2**40}, "2.1.1")
@@ -81,13 +81,13 @@ def test_compression_type_and_linger_ms_are_validated_by_release() -> None:
     [AccumulatorConfig.of, SenderConfig.of, ProducerSettings.of,
      *(lambda config, make=make: make(config=config) for make in (RecordAccumulator, Sender, KafkaProducer))],
 )  # fmt: skip
-def test_setting_name_with_underscores_is_refused_with_the_kafka_name(make: Any) -> None:
+def test_setting_name_with_underscores_raises_value_error_with_dotted_kafka_name(make: Any) -> None:
     with pytest.raises(ValueError, match=r"unknown setting 'linger_ms': Kafka's name is 'linger\.ms'"):
         make({"linger_ms": 5})
     make({"bootstrap.servers": "ignored:9092"})
 
 
-def test_producer_outcome_accepts_int_and_boolean_setting_values() -> None:
+def test_producer_outcome_accepts_int_and_bool_setting_values_but_throws_for_int_acks() -> None:
     assert not producer_outcome({"retries": 0}).idempotent
     assert producer_outcome({"max.in.flight.requests.per.connection": 3}).max_in_flight == 3
     assert producer_outcome({"enable.idempotence": True}, "2.8.2").idempotent
@@ -104,7 +104,7 @@ def test_accumulator_reads_settings_by_kafka_names() -> None:
     assert (racks.rack_aware, racks.rack, racks.compression, racks.adaptive) == (True, "a", "gzip", True)
 
 
-def test_sender_reads_settings_by_kafka_names() -> None:
+def test_sender_takes_timeouts_retries_and_idempotence_from_settings_by_kafka_names() -> None:
     assert SenderConfig.of({"acks": "1", "retry.backoff.ms": 3}) == SenderConfig(
         acks=1,
         retries=2**31 - 1,
@@ -124,7 +124,7 @@ def test_sender_reads_settings_by_kafka_names() -> None:
     assert not Sender("2.8.2").manager.is_idempotent
 
 
-def test_producer_reads_settings_by_kafka_names() -> None:
+def test_producer_reads_kafka_settings_and_throws_config_exception_for_unknown_partitioner_class() -> None:
     settings = ProducerSettings.of({"partitioner.class": "org.apache.kafka.clients.producer.RoundRobinPartitioner"})
     assert (settings.partitioner, settings.linger_ms, settings.acks) == ("round-robin", None, None)
     assert ProducerSettings.of({"acks": "0", "linger.ms": 1}).linger_ms == 1

@@ -42,7 +42,9 @@ _DOORS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("door", _DOORS.values(), ids=_DOORS)
 @pytest.mark.parametrize("version", ["3.9.9", "9.9.9"])
-def test_an_unproven_release_as_text_is_refused(door: Callable[[Any], Any], version: str) -> None:
+def test_unproven_release_given_as_text_raises_unproven_release_with_suggestion(
+    door: Callable[[Any], Any], version: str
+) -> None:
     with pytest.raises(UnprovenRelease, match=f"release {version} is not proven: .*did you mean"):
         door(version)
 
@@ -53,12 +55,12 @@ def test_unproven_release_is_accepted_as_release_object_only(name: str) -> None:
     _DOORS[name]("3.9.1")
 
 
-def test_malformed_release_is_refused_as_no_kafka_release() -> None:
+def test_choose_partition_with_malformed_version_raises_value_error() -> None:
     with pytest.raises(ValueError, match="is not a Kafka release"):
         choose_partition(cluster=_CLUSTER, version="3.x")
 
 
-def test_the_newest_release_is_proven() -> None:
+def test_certificate_proves_the_newest_release_and_at_least_28_releases() -> None:
     assert len(proven_releases()) >= 28
     assert is_proven(parse_release("4.4.0"))
 
@@ -79,7 +81,7 @@ def half_proven(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("half_proven")
-def test_rule_without_a_row_in_a_proven_release_is_refused_as_text() -> None:
+def test_rule_without_certificate_row_in_a_release_raises_unproven_release_for_text_version() -> None:
     message = "^round-robin-partitioner in release 4.4.0 is not proven: .* did you mean 4.3.1"
     with pytest.raises(UnprovenRelease, match=message):
         RoundRobinPartitioner("4.4.0")
@@ -89,7 +91,7 @@ def test_rule_without_a_row_in_a_proven_release_is_refused_as_text() -> None:
 
 
 @pytest.mark.usefixtures("half_proven")
-def test_rule_listed_as_unproven_lacks_proof_and_rule_without_rows_does_not() -> None:
+def test_rule_listed_as_unproven_in_a_release_lacks_proof_and_unlisted_rule_does_not() -> None:
     newest, other = parse_release("4.4.0"), parse_release("4.3.1")
     assert (is_proven(newest), is_proven(newest, "delivery"), is_proven(newest, "round-robin-partitioner")) == (
         True, True, False,

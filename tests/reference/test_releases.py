@@ -44,7 +44,7 @@ def test_backported_fix_is_a_union_of_two_release_spans() -> None:
     assert str(fixed) == "3.9.2, since 4.0.2"
 
 
-def test_release_span_with_malformed_end_is_refused() -> None:
+def test_release_span_with_malformed_end_raises_value_error() -> None:
     with pytest.raises(ValueError, match=r"3\.x"):
         since("3.0.0", until="3.x")
 

@@ -147,7 +147,9 @@ def test_python_callable_name_version_rules_and_grades_come_from_attributes() ->
         ("grades", {"murmur2": "good"}, "the answerer's grades are not valid: Invalid enum value 'good'"),
     ],
 )
-def test_python_callable_with_invalid_rules_or_grades_is_refused(field: str, value: object, why: str) -> None:
+def test_python_callable_with_invalid_rules_or_grades_attribute_raises_bad_input_with_the_reason(
+    field: str, value: object, why: str
+) -> None:
     answerer = raising(ValueError())
     setattr(answerer, field, value)
     with pytest.raises(BadInput, match=why):
@@ -192,7 +194,7 @@ def test_python_callable_is_imported_from_current_directory(here: Path) -> None:
         ("python:.mine_x:a", "", "cannot be imported from .*: TypeError: "),
     ],
 )
-def test_python_callable_that_cannot_be_imported_is_refused_with_reason(
+def test_python_callable_that_cannot_be_imported_raises_bad_input_with_the_reason(
     here: Path, named: str, code: str, why: str
 ) -> None:
     (here / "mine_x.py").write_text(code)

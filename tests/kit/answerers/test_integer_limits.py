@@ -139,7 +139,7 @@ def test_producer_send_with_batch_size_of_1_gib_returns_before_3_3() -> None:
     assert isinstance(outcome, Answered)
 
 
-def test_sticky_distribution_of_over_10_million_records_is_refused() -> None:
+def test_sticky_distribution_of_over_10_million_records_is_answered_as_failed_with_the_limit() -> None:
     rule = RULES["sticky-distribution"]
     question = msgspec.convert(_frozen_questions(rule)[0] | {"records": 2**31 - 1}, rule.question)
     (outcome,) = ReferenceAnswerer().answer(rule, parse_release("4.4.0"), [question])

@@ -51,12 +51,14 @@ def test_named_drivers_are_listed_with_settings_and_commands(folder: Path) -> No
         ("one:java", "the driver one has no setting java: it has none"),
     ],
 )
-def test_unknown_driver_or_setting_name_is_refused_with_the_known_names(folder: Path, name: str, why: str) -> None:
+def test_unknown_driver_or_setting_name_raises_bad_input_that_lists_the_known_names(
+    folder: Path, name: str, why: str
+) -> None:
     with pytest.raises(BadInput, match=why):
         named_driver(name, show=show, folder=folder)
 
 
-def test_named_driver_outside_a_checkout_is_refused(tmp_path: Path) -> None:
+def test_named_driver_outside_a_checkout_raises_bad_input_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(
         BadInput, match="drivers with a name are in a checkout of the repository; a command goes after --"
     ):
@@ -74,7 +76,7 @@ def test_named_driver_outside_a_checkout_is_refused(tmp_path: Path) -> None:
         ('comand = ["x"]', "is not a driver: Object"),
     ],
 )
-def test_malformed_driver_toml_is_refused_with_reason(folder: Path, text: str, why: str) -> None:
+def test_malformed_driver_toml_raises_bad_input_with_the_reason(folder: Path, text: str, why: str) -> None:
     (folder / "one" / "driver.toml").write_text(text)
     with pytest.raises(BadInput, match=why):
         named_driver("one", show=show, folder=folder)
@@ -99,11 +101,13 @@ def test_driver_build_output_is_shown_sanitized() -> None:
         ("import time; time.sleep(600)", 0.3, "did not end within 0.3 s$"),
     ],
 )
-def test_driver_build_that_fails_or_times_out_is_refused(code: str, limit_s: float, why: str) -> None:
+def test_driver_build_that_fails_or_times_out_raises_kit_error_with_the_reason(
+    code: str, limit_s: float, why: str
+) -> None:
     with pytest.raises(KitError, match=f"^the driver cannot be built, .* {why}"):
         make(code, [], limit_s)
 
 
-def test_driver_build_command_that_cannot_be_started_is_refused() -> None:
+def test_driver_build_command_that_cannot_be_started_raises_kit_error() -> None:
     with pytest.raises(KitError, match="no-such-make cannot be started: "):
         build(Command(("no-such-make",)))

@@ -22,7 +22,7 @@ from kafka_conformance.core.errors import BadInput
         ("kafkaConsumer.pollTimeoutMs", ""),
     ],
 )
-def test_spark_connector_option_without_effect_is_refused_with_the_reason(name: str, why: str) -> None:
+def test_ineffective_or_reserved_spark_connector_option_raises_an_error_with_the_reason(name: str, why: str) -> None:
     if not why:
         check_options([name])
         return

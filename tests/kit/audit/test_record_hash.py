@@ -5,7 +5,7 @@ import numpy as np
 from kafka_conformance.audit.record_hash import mixed
 
 
-def test_mixed_partition_and_offset_equal_xxhash64_with_seed_42() -> None:
+def test_hash_of_partition_and_offset_equals_xxhash64_with_seed_42() -> None:
     """From the library xxhash, seeded with 42; tests/pipeline asks Spark."""
     partitions, offsets = np.array([0, 1, 11, 3], np.int32), np.array([0, 2, 123_456_789_012, 1 << 62])
     assert mixed(partitions, offsets).tolist() == [

@@ -110,7 +110,7 @@ def test_sample_is_read_from_the_offsets_left_by_retention() -> None:
 
 
 @pytest.mark.parametrize("written", [b"[", b'{"0":{"0":1e400}}', b"[" * 100_000, b'"\xff"'])
-def test_unreadable_file_of_deletions_is_refused_by_name(written: bytes) -> None:
+def test_malformed_file_of_deleted_offsets_raises_an_error_that_names_the_file(written: bytes) -> None:
     class Files:
         def read(self, _: str) -> bytes:
             return written

@@ -74,7 +74,7 @@ def test_scanner_lists_misplaced_records_or_every_record_if_requested() -> None:
             assert (listed[wrong[0], 8]["attributed"], listed[wrong[0], 8]["timestamp_ms"]) == ("no key", None)
 
 
-def test_time_pieces_of_a_block_count_each_record_once() -> None:
+def test_time_histogram_of_a_block_counts_each_record_with_a_timestamp_once() -> None:
     blocks, _ = scanned(batch(*((0, number, 5_000 + 7 * number, None) for number in range(100))))
     (block,) = blocks
     assert {name: sum(pieces) for name, pieces in block.pieces.items()} == {"no key": 100}

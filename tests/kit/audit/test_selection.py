@@ -53,7 +53,7 @@ def test_selection_without_a_window_keeps_every_offset() -> None:
         ("2030-01-01", "", None),
     ],
 )
-def test_time_or_offset_window_selects_offsets_and_is_refused_if_empty(
+def test_time_or_offset_window_selects_offsets_and_raises_an_error_if_empty(
     begin: str, end: str, spans: dict[int, Span] | None
 ) -> None:
     if spans is None:
@@ -124,7 +124,7 @@ def test_key_sample_has_all_records_of_a_key_or_none() -> None:
     assert list(sampled([Block(3, offsets[:1], offsets[:1], keys[:1])], 0.5)) == []
 
 
-def test_key_sample_has_all_schema_frames_of_a_logical_key_or_none() -> None:
+def test_key_sample_selects_a_logical_key_regardless_of_the_schema_id() -> None:
     names = [b"user-%d" % number for number in range(400)]
     one, other = (pa.array([b"\0" + number.to_bytes(4, "big") + name for name in names]) for number in (7, 9))
     chosen = in_sample(one, 0.5, "confluent")

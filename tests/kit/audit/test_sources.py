@@ -96,7 +96,7 @@ def test_spark_frame_of_a_topic_reads_only_the_planned_offset_spans(
         spark, "t", {"kafka.x": "1"}, spans, committed=committed, whole=whole  # type: ignore[arg-type]
     )  # fmt: skip
     columns = tuple(column.split()[0] for column in COLUMNS.split(", "))
-    assert read == (*columns, "value", "headers") if whole else columns
+    assert read == ((*columns, "value", "headers") if whole else columns)
     if len(spans) < 3:
         assert spark.given == {}, "there is nothing to be read"
         return
@@ -128,7 +128,7 @@ def test_sample_of_a_small_topic_contains_every_record(monkeypatch: pytest.Monke
     assert len(read) == 4
 
 
-def test_offset_spans_that_need_over_a_million_chunks_are_refused() -> None:
+def test_chunk_size_that_needs_over_a_million_chunks_raises_an_error() -> None:
     assert len(chunked({0: Span(0, 10**9)}, 1_000)) == 10**6
     for spans, records in (({0: Span(0, 2**62)}, 25_000_000), ({0: Span(-(2**63), 2**63 - 1)}, 0)):
         with pytest.raises(BadInput, match="expected 1,000,000 chunks at most"):

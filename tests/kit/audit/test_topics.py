@@ -52,7 +52,7 @@ def test_existing_topic_is_described_with_id_partitions_and_replication() -> Non
     assert topics.require("old").id == "", "brokers are too old to have one"
 
 
-def test_missing_topic_is_found_as_none_and_required_with_a_one_line_error() -> None:
+def test_looking_up_a_missing_topic_gives_none_and_requiring_the_topic_raises_an_error() -> None:
     topics = opened(Admin({}))
     assert topics.find("t") is None
     with pytest.raises(BadInput, match=r"^topic t does not exist at b:1: check its name and the broker$"):

@@ -66,7 +66,7 @@ def test_topic_creation_waits_for_leaders_of_all_partitions(broker: Callable[...
     assert b"\0\1a\0\1b" in asked[0]
 
 
-def test_create_topic_that_exists_is_refused_in_one_line(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
+def test_create_topic_that_exists_raises_one_line_bad_input(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
     address, _ = broker(EXISTS)
     with pytest.raises(BadInput, match=r"^topic t of 2 partitions cannot be made: the topic exists already$"):
         create_topic(address, "t", 2)
@@ -80,7 +80,7 @@ def test_topic_partition_count_is_increased_by_create_partitions(
     assert struct.unpack(">hh", asked[0][:4]) == (37, 1)
 
 
-def test_delete_topic_waits_until_metadata_lacks_the_topic_and_refuses_unknown_topic(
+def test_delete_topic_waits_until_metadata_lacks_the_topic_and_raises_bad_input_for_unknown_topic(
     broker: Callable[..., tuple[str, list[bytes]]],
 ) -> None:
     address, asked = broker(struct.pack(">ii", 0, 1) + NAME + struct.pack(">h", 0), metadata(1), metadata(error=3))

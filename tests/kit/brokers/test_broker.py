@@ -32,7 +32,7 @@ def test_newest_pinned_broker_is_chosen_by_version_order_not_text_order() -> Non
         ("3.x", "^'3.x' is not a Kafka release"),
     ],
 )
-def test_broker_of_unpinned_or_zookeeper_release_is_refused_in_one_line(named: str, words: str) -> None:
+def test_broker_of_invalid_unpinned_or_zookeeper_release_raises_one_line_bad_input(named: str, words: str) -> None:
     with pytest.raises(BadInput, match=words) as raised:
         chosen_broker(named, PINS)
     assert "\n" not in str(raised.value)
@@ -95,7 +95,7 @@ def test_broker_starts_from_jars_if_docker_does_not_answer(engines: list[Any], m
         ({"settings": {"log.dirs": "/x"}}, "^log.dirs cannot be set: the kit sets it"),
     ],
 )
-def test_broker_with_unsupported_node_count_engine_or_setting_is_refused(
+def test_broker_with_unsupported_node_count_engine_or_setting_raises_bad_input_before_any_start(
     engines: list[Any], given: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(BadInput, match=words):
@@ -103,7 +103,7 @@ def test_broker_with_unsupported_node_count_engine_or_setting_is_refused(
     assert engines == []
 
 
-def test_missing_java_is_reported_before_broker_jars_are_fetched(
+def test_missing_java_raises_no_java_before_broker_jars_are_fetched(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
@@ -134,7 +134,7 @@ def test_crashed_broker_node_is_noted_on_the_client_error_that_follows(
     assert raised.value.__notes__ == ["Kafka 4.4.0: node 1 ended unexpectedly with code 137: out of memory"]
 
 
-def test_documented_broker_releases_are_all_pinned() -> None:
+def test_brokers_of_14_listed_releases_from_3_3_1_to_4_4_0_are_pinned() -> None:
     promised = """3.3.1 3.3.2 3.4.1 3.5.2 3.6.2 3.7.2 3.8.1 3.9.1 3.9.2 4.0.2 4.1.2 4.2.2 4.3.1
         4.4.0"""
     assert set(promised.split()) <= set(load_brokers().releases)

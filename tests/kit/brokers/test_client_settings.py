@@ -69,7 +69,7 @@ def test_java_settings_without_librdkafka_equivalent_are_listed_with_reason(java
     assert any(each.startswith(reason) or reason in each for each in librdkafka_settings(java).untranslated)
 
 
-def test_keystore_of_default_type_jks_with_pkcs12_content_is_translated(tmp_path: Path) -> None:
+def test_keystore_of_default_type_jks_is_translated_to_librdkafka_only_with_pkcs12_content(tmp_path: Path) -> None:
     store = tmp_path / "me"
     store.write_bytes(b"\x30\x82")
     java = {"security.protocol": "SSL", "ssl.keystore.location": str(store), "ssl.keystore.password": "pw"}
@@ -83,7 +83,7 @@ def test_keystore_of_default_type_jks_with_pkcs12_content_is_translated(tmp_path
         translated(security_protocol="SSL", ssl_keystore_location="/no/such")
 
 
-def test_unknown_security_protocol_is_refused_with_suggestion() -> None:
+def test_unknown_security_protocol_raises_bad_input_with_a_suggestion() -> None:
     with pytest.raises(BadInput, match=r"^unknown security.protocol 'SASLSSL': did you mean SASL_SSL"):
         translated(security_protocol="SASLSSL")
 

@@ -100,7 +100,9 @@ def test_failed_docker_connection_leaves_no_resource_warning(
     assert said == []
 
 
-def test_docker_broker_without_testcontainers_is_refused_with_pip_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_docker_broker_without_testcontainers_raises_bad_input_with_the_pip_extra_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "testcontainers.community.kafka", None)
     assert not answers()
     with pytest.raises(BadInput, match=r"pip install '\.\[broker\]' in a checkout"):
@@ -117,7 +119,7 @@ def test_docker_image_is_the_confluent_image_of_the_kafka_minor_version(kafka: s
 
 
 @pytest.mark.parametrize("kafka", ["4.4.0", "2.8.2", "3.2.3", "3.10.0", "3.9"])
-def test_release_without_a_docker_image_is_refused_with_engine_jars_hint(kafka: str) -> None:
+def test_release_without_a_docker_image_raises_bad_input_with_engine_jars_hint(kafka: str) -> None:
     with pytest.raises(BadInput, match=f"not {kafka}: --engine jars has"):
         image_of(kafka)
 

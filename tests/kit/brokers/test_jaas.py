@@ -40,7 +40,7 @@ def test_jaas_options_are_parsed_as_in_kafka(options: str, expected: dict[str, s
         ("", "expected a login module and the flag required"),
     ],
 )
-def test_malformed_jaas_config_is_refused_in_one_line_without_the_password(text: str, why: str) -> None:
+def test_malformed_jaas_config_raises_one_line_bad_input_without_the_password(text: str, why: str) -> None:
     with pytest.raises(BadInput, match=f"^sasl.jaas.config cannot be read: {why}|^sasl.*: there is {why}") as raised:
         read_jaas(text)
     assert "3cret" not in str(raised.value)

@@ -64,7 +64,7 @@ def test_tls_client_on_a_plaintext_port_is_refused_with_security_protocol_hint(p
     assert f"set security.protocol={protocol.replace('SSL', 'PLAINTEXT')}," in line
 
 
-def test_tls_port_that_requires_a_client_certificate_is_reported(tmp_path: Path) -> None:
+def test_tls_client_without_keystore_on_a_port_that_requires_a_client_certificate_is_refused(tmp_path: Path) -> None:
     with listeners.kafka(pem=listeners.pem_file(tmp_path), client_certificate=True) as address:
         assert refused(address).startswith("plaintext sent to a TLS port")
         assert refused(address, security_protocol="SSL").startswith(
@@ -91,7 +91,7 @@ def test_silent_port_as_bootstrap_server_is_refused_after_the_timeout() -> None:
     )
 
 
-def test_sasl_client_on_a_listener_without_sasl_is_refused() -> None:
+def test_sasl_client_on_a_listener_without_sasl_is_refused_with_security_protocol_hint() -> None:
     with listeners.kafka() as address:
         line = refused(address, security_protocol="SASL_PLAINTEXT", **LOGIN)
     assert line.startswith("the listener at ADDRESS has no SASL, and security.protocol is SASL_PLAINTEXT: set sec")
@@ -104,7 +104,9 @@ def test_sasl_mechanism_not_enabled_on_the_listener_is_refused_with_enabled_mech
     assert line == "sasl.mechanism PLAIN is not enabled at ADDRESS: it enables GSSAPI, SCRAM-SHA-512"
 
 
-def test_plaintext_client_on_a_sasl_listener_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plaintext_client_on_a_sasl_listener_is_refused_with_the_enabled_mechanisms(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(preflight, "check_readable", lambda _, __, explain: explain())
     with listeners.kafka(mechanisms=["PLAIN"]) as address:
         line = refused(address)
@@ -113,7 +115,9 @@ def test_plaintext_client_on_a_sasl_listener_is_refused(monkeypatch: pytest.Monk
         preflight.check_topics({"bootstrap.servers": address}, ["t"])
 
 
-def test_broker_certificate_outside_the_truststore_is_refused(tmp_path: Path, asked: list[ClientSettings]) -> None:
+def test_broker_certificate_outside_the_truststore_or_unreadable_truststore_is_refused(
+    tmp_path: Path, asked: list[ClientSettings]
+) -> None:
     pem, other = listeners.pem_file(tmp_path), tmp_path / "other.pem"
     other.write_text("nothing\n")
     given = {"security.protocol": "SSL", "ssl.truststore.type": "PEM", "ssl.truststore.location": pem}
@@ -142,7 +146,9 @@ def test_jks_truststore_skips_the_librdkafka_preflight(asked: list[ClientSetting
     assert not asked, "librdkafka has no JKS"
 
 
-def test_preflight_without_librdkafka_refuses_no_listener(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_preflight_without_confluent_kafka_package_accepts_a_sasl_listener_for_a_plaintext_client(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def missing(*_: Any) -> bool:
         raise ImportError("no confluent_kafka")
 

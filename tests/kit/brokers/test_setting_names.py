@@ -22,11 +22,11 @@ from kafka_conformance.core.errors import BadInput
         ("sasl.password", "use sasl.jaas.config, with username and password"),
     ],
 )
-def test_misspelled_security_setting_is_refused_with_suggestion(name: str, why: str) -> None:
+def test_misspelled_or_librdkafka_security_setting_raises_bad_input_with_a_suggestion(name: str, why: str) -> None:
     with pytest.raises(BadInput, match=re.escape(why)):
         check_names(["bootstrap.servers", name])
 
 
-def test_unknown_setting_names_unlike_security_settings_are_accepted() -> None:
+def test_setting_names_that_do_not_resemble_misspelled_security_settings_are_accepted() -> None:
     check_names(["security.protocol", "ssl.engine.factory.class", "my.own.engine.setting", "client.id",
                  "sasl.oauthbearer.token.endpoint.url", "max.poll.records"])  # fmt: skip

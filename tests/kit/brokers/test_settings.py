@@ -80,13 +80,13 @@ def test_given_broker_setting_overrides_the_default() -> None:
 
 
 @pytest.mark.parametrize("name", ["listeners", "log.dirs", "node.id", "controller.quorum.voters", "zookeeper.connect"])
-def test_broker_setting_managed_by_the_kit_is_refused(name: str) -> None:
+def test_broker_setting_that_the_kit_sets_such_as_listeners_or_node_id_raises_bad_input(name: str) -> None:
     with pytest.raises(BadInput, match=rf"^{name} cannot be set: the kit sets it"):
         checked_settings({name: "x"})
 
 
 @pytest.mark.parametrize("wrong", [{"": "1"}, {"a b": "1"}, {"a": "1\nnode.id=2"}, {"a=b": "1"}, {"#a": "1"}])
-def test_broker_setting_with_newline_space_or_equals_in_the_name_is_refused(wrong: dict[str, object]) -> None:
+def test_broker_setting_with_invalid_name_or_newline_in_the_value_raises_bad_input(wrong: dict[str, object]) -> None:
     with pytest.raises(BadInput, match="is not a setting of Kafka's"):
         checked_settings(wrong)
 
@@ -97,7 +97,7 @@ def test_free_ports_are_distinct_and_below_the_ephemeral_range() -> None:
     assert all(20_000 <= port < 32_000 for port in ports)
 
 
-def test_port_in_use_is_refused_and_never_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_given_port_in_use_raises_bad_input_and_is_never_chosen_as_a_free_port(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as listening:
         listening.bind((HOST, 0))
         listening.listen()

@@ -108,8 +108,9 @@ def test_supervised_program_that_does_not_exist_raises_broker_lost() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
-def test_a_run_that_is_ended_leaves_nothing(run: Callable[..., tuple[subprocess.Popen[str], list[str]]],
-                                            number: signal.Signals) -> None:  # fmt: skip
+def test_run_ended_by_sigkill_sigterm_or_sighup_leaves_no_process_supervisor_or_folder(
+    run: Callable[..., tuple[subprocess.Popen[str], list[str]]], number: signal.Signals
+) -> None:
     process, (pid, supervisor, folder, _) = run()
     assert Path(folder).is_dir()
     process.send_signal(number)
@@ -129,7 +130,7 @@ def test_ctrl_c_for_the_process_group_leaves_no_process_or_folder(
     assert not Path(folder).exists(), "the run waits until it is gone"
 
 
-def test_supervisor_ends_if_a_forked_child_still_holds_the_pipe(
+def test_supervisor_of_a_killed_run_ends_although_a_forked_child_holds_the_pipe(
     run: Callable[..., tuple[subprocess.Popen[str], list[str]]],
 ) -> None:
     process, (pid, supervisor, folder, forked) = run("os.fork() or (time.sleep(60), os._exit(0))")

@@ -42,7 +42,9 @@ class Admin:
 
 
 @pytest.mark.parametrize("code", [KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.CLUSTER_AUTHORIZATION_FAILED])
-def test_repair_without_create_or_describe_configs_acl_is_refused(code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repair_without_create_or_describe_configs_acl_raises_bad_input_that_names_the_acl(
+    code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("confluent_kafka.admin.AdminClient", Admin)
     monkeypatch.setattr(Admin, "create_error", code)
     with pytest.raises(

@@ -111,7 +111,9 @@ def test_client_certificate_rejected_by_the_broker_is_reported_as_tls_failure(mo
     )
 
 
-def test_broker_certificate_untrusted_by_openssl_is_left_to_the_java_client(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_check_returns_false_without_error_if_openssl_does_not_trust_the_broker_certificate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     text = (
         "ssl://b:1/bootstrap: SSL handshake failed: certificate verify failed: broker certificate could not be verified"
     )
@@ -143,7 +145,7 @@ def test_unreachable_partition_leader_is_reported_with_advertised_listeners_hint
     assert "check the broker's advertised.listeners" in line
 
 
-def test_topic_check_refuses_an_invalid_topic_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_check_of_an_invalid_topic_name_raises_bad_input(monkeypatch: pytest.MonkeyPatch) -> None:
     topic = Of(error=KafkaError(KafkaError.TOPIC_EXCEPTION), partitions={})
     assert refused(monkeypatch, topic=topic).startswith("'t' is not a valid topic name")
 

@@ -64,12 +64,12 @@ def changed(found: Frozen, place: int = 0, **changes: Any) -> Frozen:
     return Frozen(found.provenance, tuple(cases))
 
 
-def test_unchanged_frozen_cases_have_no_drift(sound: Frozen) -> None:
+def test_check_of_unchanged_frozen_cases_against_java_reports_nothing(sound: Frozen) -> None:
     assert len(sound.cases) >= 60
     assert drifted(sound) == []
 
 
-def test_wrong_frozen_answer_is_reported_as_drift_in_every_release(sound: Frozen) -> None:
+def test_check_reports_a_wrong_frozen_answer_in_every_release_with_the_answer_of_java(sound: Frozen) -> None:
     (wrong,) = {sound.cases[3].answer["sequence"] + 1}
     lines = [line for line in drifted(changed(sound, 3, answer={"sequence": wrong})) if "Java returns" in line]
     assert len(lines) == 2
@@ -83,7 +83,7 @@ def test_frozen_answer_true_differs_from_java_answer_1(sound: Frozen) -> None:
     assert any("Java returns" in line for line in drifted(changed(sound, place, answer={"sequence": True})))
 
 
-def test_case_that_java_fails_to_answer_is_drift(sound: Frozen) -> None:
+def test_check_reports_every_frozen_case_that_java_fails_to_answer(sound: Frozen) -> None:
     def broken(*_: Any) -> Any:
         raise RuntimeError("broke")
 
@@ -92,7 +92,9 @@ def test_case_that_java_fails_to_answer_is_drift(sound: Frozen) -> None:
     assert "Java has no answer: Failed(what='RuntimeError: broke')" in lines[0]
 
 
-def test_case_that_the_reference_does_not_answer_is_drift(sound: Frozen, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_reports_every_frozen_case_that_the_reference_does_not_answer(
+    sound: Frozen, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def absent(question: Any, release: Release) -> Any:
         raise NotInThisRelease("since 5.0.0")
 
@@ -103,7 +105,7 @@ def test_case_that_the_reference_does_not_answer_is_drift(sound: Frozen, monkeyp
     assert lines == [f"sequence-increment {one}: the reference does not give this answer" for one in ids]
 
 
-def test_case_with_a_mutant_missing_from_frozen_kills_is_drift(sound: Frozen) -> None:
+def test_check_reports_a_frozen_case_whose_recorded_list_of_killed_mutants_lacks_one(sound: Frozen) -> None:
     place = next(place for place, case in enumerate(sound.cases) if len(case.kills) > 1)
     gone = sound.cases[place].kills[0]
     (line,) = drifted(changed(sound, place, kills=sound.cases[place].kills[1:]))
@@ -116,7 +118,7 @@ def test_mutant_that_no_frozen_case_kills_is_reported(sound: Frozen, monkeypatch
     assert drifted(sound) == ["sequence-increment: no case kills the mutant none"]
 
 
-def test_changed_jar_sha256_java_source_or_new_release_is_drift(sound: Frozen) -> None:
+def test_check_of_frozen_cases_reports_changed_jar_sha256_java_source_and_new_pinned_release(sound: Frozen) -> None:
     assert drifted(sound, Java(jar="01")) == [
         f"sequence-increment in {at}: answered by the jar {'00 of ' + str(at)}, and that is {'01 of ' + str(at)} now"[
             :200
@@ -166,7 +168,9 @@ def test_duplicate_case_and_cases_of_another_rule_are_damage(sound: Frozen) -> N
     assert "it is about sequence-increment" in next(damages(RULES["sequence-decrement"], sound))
 
 
-def test_folder_with_missing_damaged_or_unknown_case_file_is_refused(sound: Frozen, tmp_path: Path) -> None:
+def test_folder_with_missing_damaged_or_unknown_case_file_raises_bad_input_that_names_the_fault(
+    sound: Frozen, tmp_path: Path
+) -> None:
     with pytest.raises(BadInput, match=r"sequence-increment\.ndjson cannot be read: No such file or directory"):
         read_folder(tmp_path, [RULE])
     path = tmp_path / f"{RULE.slug}.ndjson"

@@ -51,7 +51,7 @@ def test_saved_failure_is_found_by_file_and_by_id(tmp_path: Path) -> None:
     assert (by_id.expected.by, by_id.actual.answer, by_id.found) == ("java", {"hash": -1}, {"seed": 7})
 
 
-def test_failure_that_cannot_be_saved_is_printed_in_full(tmp_path: Path) -> None:
+def test_failure_that_cannot_be_saved_raises_one_line_kit_error_with_the_whole_json(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(KitError, match=r"a difference was found and .* cannot be written") as raised:
         save_failure(RULE, DIFFERENCE, SAID, {"seed": 7}, tmp_path / "file")
@@ -60,7 +60,7 @@ def test_failure_that_cannot_be_saved_is_printed_in_full(tmp_path: Path) -> None
     assert json.loads(line[line.index("{") :]) == DOCUMENT
 
 
-def test_failure_name_that_is_no_file_and_no_id_is_refused(tmp_path: Path) -> None:
+def test_reading_a_failure_by_unknown_file_or_id_raises_bad_input_that_names_the_folder(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=f"no failure 'nowhere': expected a file, or the id of one in {tmp_path}"):
         read_failure("nowhere", tmp_path)
 
@@ -79,7 +79,7 @@ def test_failure_name_that_is_no_file_and_no_id_is_refused(tmp_path: Path) -> No
         (json.dumps({**DOCUMENT, "actual": {**DOCUMENT["actual"], "answer": 5}}), "Expected `object`, got `int`"),
     ],
 )
-def test_reading_malformed_saved_failure_is_refused_with_path_and_reason(
+def test_reading_a_malformed_saved_failure_raises_bad_input_with_path_and_reason(
     tmp_path: Path, content: str, why: str
 ) -> None:
     path = tmp_path / "it.json"
@@ -89,7 +89,7 @@ def test_reading_malformed_saved_failure_is_refused_with_path_and_reason(
     assert str(raised.value).startswith(f"{path} is not a failure file: ")
 
 
-def test_failure_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+def test_reading_a_failure_file_that_is_not_utf8_raises_bad_input(tmp_path: Path) -> None:
     path = tmp_path / "it.json"
     path.write_bytes(json.dumps(DOCUMENT).encode().replace(b"one-bit", b"one-b\xef"))
     with pytest.raises(BadInput, match="is not a failure file"):
@@ -105,7 +105,7 @@ def test_failure_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
         ({"question": None}, "the question is not one of rule murmur2: Expected `object`, got `null`"),
     ],
 )
-def test_failure_with_unknown_rule_or_invalid_question_is_refused(
+def test_saved_failure_with_unknown_rule_or_invalid_question_raises_bad_input_with_the_reason(
     tmp_path: Path, changes: dict[str, Any], why: str
 ) -> None:
     path = tmp_path / "it.json"

@@ -39,7 +39,9 @@ def test_shipped_frozen_cases_are_over_20_000_within_24_megabytes(shipped: dict[
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_ids_of_shipped_cases_equal_the_hash_of_their_content(shipped: dict[str, Frozen], rule: Rule) -> None:
+def test_shipped_frozen_cases_have_content_hash_ids_valid_questions_and_no_duplicates(
+    shipped: dict[str, Frozen], rule: Rule
+) -> None:
     assert list(damages(rule, shipped[rule.slug])) == []
 
 
@@ -58,7 +60,7 @@ def test_every_mutant_is_killed_by_a_shipped_case_of_the_same_rule(shipped: dict
         )
 
 
-def test_shipped_cases_name_the_pinned_jars(shipped: dict[str, Frozen]) -> None:
+def test_shipped_frozen_cases_record_the_sha256_of_the_pinned_jar_of_each_release(shipped: dict[str, Frozen]) -> None:
     pins = load()
     for slug, rule in RULES.items():
         reported = shipped[slug].provenance

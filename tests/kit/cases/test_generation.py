@@ -94,7 +94,7 @@ def test_frozen_cases_name_jars_jvm_and_java_source() -> None:
     assert made.asked == 3 * (made.asked // 3) > 0
 
 
-def test_frozen_answer_is_of_java_where_reference_differs_and_case_is_listed() -> None:
+def test_frozen_answer_is_that_of_java_if_the_reference_differs_and_the_case_is_listed() -> None:
     java = Told(lambda at, question: Answered({"hash": 5}) if question.key == "" and at == NEW else None)  # type: ignore[attr-defined]
     (made,) = frozen(java, MURMUR2)
     (wrong,) = [case for case in made.frozen.cases if case.answer == {"hash": 5}]
@@ -105,7 +105,7 @@ def test_frozen_answer_is_of_java_where_reference_differs_and_case_is_listed() -
     assert "one-bit" in wrong.kills, "a mutant is held to Java, not to the reference"
 
 
-def test_freezing_compares_reference_with_java_for_each_behaviour_record() -> None:
+def test_freezing_lists_a_case_if_the_reference_differs_from_java_only_in_older_releases() -> None:
     """Java answers in all releases as the newest one does: the reference does not in the older ones."""
     (first,) = frozen(Told(), PARTITION)
     case = next(case for case in first.frozen.cases if case.releases == ("4.4.0",))

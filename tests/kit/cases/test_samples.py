@@ -48,7 +48,7 @@ def test_samples_beyond_the_frozen_cases_are_generated() -> None:
     assert len(samples(RULES["sticky-distribution"], NEWEST, cases_of_this_kind)) == cases_of_this_kind
 
 
-def test_kinds_of_a_question_are_those_of_the_rule_that_is_given() -> None:
+def test_kinds_of_a_sample_question_are_the_labels_of_the_given_rule() -> None:
     rule = RULES["murmur2"]
     (sample,) = samples(rule, NEWEST, 1)
     assert kinds_of(rule, sample.question) == frozenset(rule.labels(sample.question)) == frozenset(sample.kinds)
@@ -59,6 +59,6 @@ def test_kinds_of_a_question_are_those_of_the_rule_that_is_given() -> None:
     ("kind", "hint"),
     [("hash bellow zero", "did you mean 'hash below zero'\\?"), ("zzzz", "expected one of 0 bytes, 1 bytes, ")],
 )
-def test_samples_of_an_unknown_kind_are_refused_with_a_hint(kind: str, hint: str) -> None:
+def test_samples_of_an_unknown_question_kind_raise_bad_input_with_a_suggestion(kind: str, hint: str) -> None:
     with pytest.raises(BadInput, match=f"^murmur2 has no kind of question '{kind}': {hint}"):
         samples(RULES["murmur2"], NEWEST, 1, kind=kind)

@@ -30,7 +30,7 @@ def test_rule_without_a_case_file_has_no_frozen_cases(tmp_path: Path) -> None:
     assert frozen(RULE, tmp_path) is None
 
 
-def test_truncated_empty_or_non_utf8_case_file_is_refused(tmp_path: Path) -> None:
+def test_truncated_empty_or_non_utf8_case_file_raises_bad_input(tmp_path: Path) -> None:
     path = tmp_path / "murmur2.ndjson"
     write(path, FROM, [])
     with pytest.raises(BadInput, match="it was cut"):
@@ -74,7 +74,7 @@ def test_consecutive_releases_of_a_case_are_written_as_a_range(
     assert read(path).cases == (case,)
 
 
-def test_case_file_with_unknown_release_in_a_range_is_refused(tmp_path: Path) -> None:
+def test_case_file_with_unknown_release_in_a_range_raises_bad_input(tmp_path: Path) -> None:
     path = tmp_path / "murmur2.ndjson"
     write(path, FROM, [CASE])
     path.write_text(path.read_text().replace("3.9.2..4.4.0", "3.9.2..4.5.0"))
@@ -83,7 +83,7 @@ def test_case_file_with_unknown_release_in_a_range_is_refused(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("number", [2, -1])
-def test_case_file_with_mutant_index_out_of_range_is_refused(tmp_path: Path, number: int) -> None:
+def test_case_file_with_mutant_index_out_of_range_raises_bad_input(tmp_path: Path, number: int) -> None:
     path = tmp_path / "murmur2.ndjson"
     other = msgspec.structs.replace(CASE, id="cd", kills=("crc32", "adler32"))
     write(path, msgspec.structs.replace(FROM, cases=2), [CASE, other])

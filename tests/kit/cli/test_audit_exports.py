@@ -40,7 +40,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(shutil.which("kcat") is None, reason="kcat is not installed")
-def test_recipe_of_kcat_exports_a_topic_that_is_audited() -> None:
+def test_documented_kcat_command_exports_records_that_the_audit_finds_placed_as_java() -> None:
     found = re.search(r"\| kcat \| `([^`]*)` \| `audit ([^`]*)`", PAGE.read_text(encoding="utf-8"))
     assert found
     with mock_broker() as broker:
@@ -52,7 +52,7 @@ def test_recipe_of_kcat_exports_a_topic_that_is_audited() -> None:
     assert "All 60 keyed records are where Java's producer puts them." in ran.output, ran.exception
 
 
-def test_folder_that_spark_wrote_needs_no_format(tmp_path: Path) -> None:
+def test_audit_of_spark_output_folder_detects_json_without_format_option(tmp_path: Path) -> None:
     sink = tmp_path / "orders"
     (sink / "_spark_metadata").mkdir(parents=True)
     (sink / "_spark_metadata" / "0").write_text("v1")
@@ -64,7 +64,7 @@ def test_folder_that_spark_wrote_needs_no_format(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["t.parquet", "t.json", "t.csv", "t.avro"])
-def test_file_without_a_byte_is_an_empty_topic(tmp_path: Path, name: str) -> None:
+def test_audit_of_zero_byte_export_file_reports_a_topic_without_records_and_exits_2(tmp_path: Path, name: str) -> None:
     if name.endswith("avro"):
         pytest.importorskip("fastavro")
     (tmp_path / name).touch()
@@ -73,14 +73,14 @@ def test_file_without_a_byte_is_an_empty_topic(tmp_path: Path, name: str) -> Non
     assert ran.return_value == 2
 
 
-def test_empty_parquet_file_among_others_is_ignored(tmp_path: Path) -> None:
+def test_audit_ignores_a_zero_byte_parquet_file_in_a_folder_of_parquet_files(tmp_path: Path) -> None:
     (tmp_path / "t").mkdir()
     (tmp_path / "t" / "a.parquet").touch()
     pq.write_table(pa.Table.from_pylist(rows()), tmp_path / "t" / "b.parquet")
     assert "All 60 keyed records are where Java's producer puts them." in audited("t").output
 
 
-def test_avro_files_are_read_with_keys_of_bytes_or_text(tmp_path: Path) -> None:
+def test_audit_reads_avro_exports_with_keys_of_type_bytes_or_string(tmp_path: Path) -> None:
     fastavro = pytest.importorskip("fastavro")
     for kind in ("bytes", "string"):
         fields = [
@@ -101,7 +101,7 @@ def test_avro_files_are_read_with_keys_of_bytes_or_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"Obj", b"Obj\x01", b"{}", b"Obj\x01\x02\x16avro.schema\x02[\x00"])
-def test_avro_file_that_is_damaged_ends_in_one_line(tmp_path: Path, content: bytes) -> None:
+def test_audit_of_damaged_avro_file_raises_error_that_names_the_file(tmp_path: Path, content: bytes) -> None:
     pytest.importorskip("fastavro")
     (tmp_path / "t.avro").write_bytes(content)
     assert "t.avro is not a readable Avro file: " in str(audited("t.avro").exception)

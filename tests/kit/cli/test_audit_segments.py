@@ -123,7 +123,9 @@ def test_audit_of_segment_files_uses_spark_above_size_limits(folder: str, monkey
             assert local_source(address, Engine("local")) is not None
 
 
-def test_audit_of_segment_files_that_cannot_be_named_is_refused(folder: str, tmp_path: Path) -> None:
+def test_audit_with_empty_missing_or_ambiguous_segments_option_raises_error_with_a_hint(
+    folder: str, tmp_path: Path
+) -> None:
     assert "--segments is empty" in said("--segments", "", "--topic", "orders")
     for engine in ("local", "spark"):  # which does not start
         words = ("--segments", f"{folder}/orders-1", "--engine", engine)

@@ -225,7 +225,7 @@ COMMANDS = dict(commands())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_line_option_has_an_example_in_the_effects_table(name: str) -> None:
+def test_every_command_has_an_example_invocation_per_option_or_a_list_of_test_files(name: str) -> None:
     known = set(RUN[name]) if name in RUN else options_of(COMMANDS[name]) if name in TESTED else set()
     assert options_of(COMMANDS[name]) == known
 

@@ -56,7 +56,9 @@ def bad(tmp_path: Path) -> dict[str, str]:
     }
 
 
-def test_every_command_refuses_a_file_that_cannot_be_read_in_one_line(tmp_path: Path, bad: dict[str, str]) -> None:
+def test_command_given_an_unreadable_file_exits_2_with_one_line_that_names_file_and_reason(
+    tmp_path: Path, bad: dict[str, str]
+) -> None:
     commands = [
         [*command[:-1], name] if command[-1] == "FILE" else [name if word == "FILE" else word for word in command]
         for name in bad
@@ -120,7 +122,9 @@ def test_file_arguments_with_hostile_names_never_exit_1_or_print_a_traceback(
         assert code == 0 or printed.count("\n") <= 1, (words, printed)
 
 
-def test_unwritable_folder_is_refused_before_rule_pages_are_made(tmp_path: Path, bad: dict[str, str]) -> None:
+def test_rules_write_or_check_of_unusable_folder_exits_2_before_pages_are_generated(
+    tmp_path: Path, bad: dict[str, str]
+) -> None:
     names = [name for name in bad if name != "folder.json"]
     script = _SCRIPT.replace(
         "for words", "main.import_module('kafka_conformance.cli.commands.rules').rule_pages = None\nfor words"

@@ -57,7 +57,9 @@ def test_generated_selftest_records_a_rule_whose_mutants_are_all_killed(tmp_path
     assert (tmp_path / ".kafka-conformance/generated-mutants/sequence-decrement.ndjson").exists()
 
 
-def test_surviving_generated_mutant_exits_with_1(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_selftest_with_a_surviving_mutant_exits_1_and_prints_the_mutated_file(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Without the questions that wrap, mutants of the wrap live."""
     every = RuleQuestions.asked
     monkeypatch.setattr(RuleQuestions, "asked", lambda self, stage: tame(every(self, stage)))

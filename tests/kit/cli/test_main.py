@@ -171,7 +171,7 @@ def test_help_lists_every_command_with_the_first_line_of_the_help_text(run: Call
         assert f"{name} {' '.join(command.help.partition(chr(10))[0].split())}" in shown
 
 
-def test_help_lists_each_command_once_under_a_purpose_of_users(run: Callable[..., Ran]) -> None:
+def test_help_lists_each_command_once_in_sections_ordered_by_user_purpose(run: Callable[..., Ran]) -> None:
     sections = run("--help").out.strip().split("\n\n")[4:]
     listed = [line[2:].split("  ")[0] for one in sections for line in one.splitlines()[1:] if line[2:3] != " "]
     assert sorted(listed) == sorted(cli.app.list_commands(click.Context(cli.app)))

@@ -66,7 +66,7 @@ def test_gate_with_differences_exits_1_if_standard_output_is_full(tmp_path: Path
         ("rules 2>&- > /dev/full", 2, ""),
     ],
 )
-def test_command_output_to_full_or_closed_stream_exits_2_with_one_line(
+def test_command_with_full_or_closed_stream_exits_2_but_listing_piped_to_head_exits_0(
     tmp_path: Path, line: str, code: int, error: str
 ) -> None:
     done = _shell(f"{KIT} {line}", tmp_path)

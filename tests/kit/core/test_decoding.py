@@ -63,7 +63,9 @@ TOML_READERS: dict[str, Callable[[Path], object]] = {
 
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("data", JSON, ids=["list", "object", "not UTF-8", "surrogate", "digits"])
-def test_unreadable_json_file_is_refused_in_one_line(tmp_path: Path, name: str, data: bytes) -> None:
+def test_every_json_reader_raises_one_line_kit_error_for_deep_nesting_invalid_utf8_or_5000_digits(
+    tmp_path: Path, name: str, data: bytes
+) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises(KitError) as raised:
         READERS[name](tmp_path / name)
@@ -72,14 +74,16 @@ def test_unreadable_json_file_is_refused_in_one_line(tmp_path: Path, name: str, 
 
 @pytest.mark.parametrize("name", TOML_READERS)
 @pytest.mark.parametrize("data", TOML, ids=["list", "table", "not UTF-8", "digits"])
-def test_unreadable_toml_file_is_refused_in_one_line(tmp_path: Path, name: str, data: bytes) -> None:
+def test_every_toml_reader_raises_kit_or_jar_error_for_deep_nesting_invalid_utf8_or_5000_digits(
+    tmp_path: Path, name: str, data: bytes
+) -> None:
     (tmp_path / name).write_bytes(data)
     with pytest.raises((KitError, JarError)):
         TOML_READERS[name](tmp_path / name)
 
 
 @pytest.mark.parametrize("data", TOML)
-def test_unreadable_coverage_toml_is_refused_in_one_line(
+def test_coverage_toml_with_deep_nesting_or_invalid_utf8_raises_kit_error_with_the_file_name(
     tmp_path: Path, data: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "x").mkdir()
@@ -89,7 +93,7 @@ def test_unreadable_coverage_toml_is_refused_in_one_line(
         mirrored_code.mirrored_code.__wrapped__("x")
 
 
-def test_saved_question_nested_900_levels_deep_is_refused(tmp_path: Path) -> None:
+def test_saved_failure_with_question_nested_900_levels_deep_raises_kit_error(tmp_path: Path) -> None:
     side = b'{"by":"java","release":"4.4.0","answer":{}}'
     deep = b'{"a":' * 900 + b"1" + b"}" * 900
     whole = b'{"id":"x","rule":"murmur2","question":%b,"expected":%b,"actual":%b,"found":{}}' % (deep, side, side)
@@ -103,7 +107,7 @@ def test_unreadable_file_errors_include_validation_but_not_key_errors() -> None:
     assert issubclass(msgspec.ValidationError, UNREADABLE)
 
 
-def test_question_above_8_mib_is_refused_by_every_reader(tmp_path: Path) -> None:
+def test_question_above_8_mib_raises_kit_error_with_both_sizes_in_every_reader(tmp_path: Path) -> None:
     large = b'{"key":"' + b"00" * (4 * 2**20) + b'"}'
     path = tmp_path / "large.json"
     path.write_bytes(b'{"rule":"murmur2","question":' + large + b"}")

@@ -63,7 +63,7 @@ _UNREADABLE: list[tuple[str, Callable[[Path], Path], str]] = [
 
 
 @pytest.mark.parametrize(("make", "why"), [each[1:] for each in _UNREADABLE], ids=[each[0] for each in _UNREADABLE])
-def test_path_that_is_not_a_regular_file_is_refused_in_one_line(
+def test_read_of_missing_path_folder_fifo_socket_or_device_raises_bad_input_with_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], Path], why: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -91,7 +91,7 @@ def test_file_of_exactly_the_size_limit_is_read_completely(tmp_path: Path) -> No
         read_bytes(path, 6)
 
 
-def test_latin_1_text_is_refused_with_position_of_first_invalid_byte(tmp_path: Path) -> None:
+def test_latin_1_text_raises_bad_input_with_the_position_of_the_first_invalid_byte(tmp_path: Path) -> None:
     path = tmp_path / "latin"
     path.write_bytes("größe\r\nx".encode("latin-1"))
     with pytest.raises(BadInput, match=r"latin cannot be read: byte 2 is not UTF-8 text"):
@@ -99,7 +99,7 @@ def test_latin_1_text_is_refused_with_position_of_first_invalid_byte(tmp_path: P
     assert read_text(path, encoding="latin-1") == "größe\nx"
 
 
-def test_missing_path_is_neither_file_nor_folder(tmp_path: Path) -> None:
+def test_exists_is_file_and_is_folder_distinguish_folder_file_fifo_and_missing_path(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     _fifo(tmp_path / "fifo")
     seen = [
@@ -219,7 +219,7 @@ def test_written_file_has_permissions_of_the_umask(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "page").stat().st_mode) == 0o640
 
 
-def test_write_follows_symlink_and_refuses_fifo_without_reader(tmp_path: Path) -> None:
+def test_write_follows_symlink_and_raises_kit_error_for_fifo_without_reader(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
     write_whole(tmp_path / "link", b"new")
@@ -241,7 +241,7 @@ def test_write_to_dev_stdout_keeps_output_printed_before_and_after(tmp_path: Pat
     assert (tmp_path / "out").read_text() == "before\npage\nafter\n"
 
 
-def test_unwritable_report_path_is_refused_with_reason(tmp_path: Path) -> None:
+def test_writability_check_of_an_unwritable_path_raises_kit_error_with_the_reason(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for path, why in (
         (tmp_path, "is a folder: name a file in it"),

@@ -145,7 +145,7 @@ def test_interrupt_in_deferred_block_is_raised_at_the_end(asked: signal.Signals)
     assert (ran.returncode, ran.stdout.split()) == (0, ["whole", "raised"]), ran.stderr
 
 
-def test_replaced_interrupt_handler_is_restored() -> None:
+def test_interrupts_restore_installs_the_kit_sigint_handler_again_after_a_replacement() -> None:
     script = (
         "import os, signal; from kafka_conformance.core import interrupts; interrupts.install();"
         "signal.signal(signal.SIGINT, lambda *_: print('replaced')); interrupts.restore()\n"

@@ -112,7 +112,7 @@ def test_json_encoding_is_independent_of_key_order() -> None:
         ("producer-partition", PRODUCER.replace('"draws"', '"draw"')),
     ],
 )
-def test_question_with_an_unknown_field_is_refused(slug: str, text: str) -> None:
+def test_question_with_an_unknown_field_raises_validation_error(slug: str, text: str) -> None:
     with pytest.raises(msgspec.ValidationError, match="unknown field"):
         question(slug, text)
 
@@ -138,12 +138,12 @@ def test_question_with_an_unknown_field_is_refused(slug: str, text: str) -> None
         ("producer-partition", PRODUCER.replace('{"id":0}', '{"rack":"a"}')),
     ],
 )
-def test_question_with_missing_or_invalid_value_is_refused(slug: str, text: str) -> None:
+def test_question_with_missing_or_invalid_value_raises_validation_error(slug: str, text: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         question(slug, text)
 
 
-def test_hex_key_with_trailing_line_feed_is_refused() -> None:
+def test_hex_key_with_trailing_line_feed_raises_validation_error() -> None:
     with pytest.raises(msgspec.ValidationError):
         question("murmur2", '{"key":"61\\n"}')
 
@@ -159,7 +159,7 @@ def test_question_is_immutable_after_decoding() -> None:
 
 
 @pytest.mark.parametrize("name", ["id", "rule", "release", "question"])
-def test_ask_line_without_required_field_or_with_unknown_field_is_refused(name: str) -> None:
+def test_ask_line_without_required_field_or_with_unknown_field_raises_validation_error(name: str) -> None:
     line = {"id": "1", "rule": "murmur2", "release": "4.4.0", "question": {}}
     msgspec.json.decode(msgspec.json.encode(line), type=Ask)
     with pytest.raises(msgspec.ValidationError, match=f"missing required field `{name}`"):

@@ -11,5 +11,5 @@ from kafka_conformance.core.spans import runs
     ("chosen", "found"),
     [("", []), ("a", ["a"]), ("abc", ["abc"]), ("ac", ["a", "c"]), ("bde", ["b", "de"]), ("x", [])],
 )
-def test_runs_split_at_elements_that_are_not_chosen(chosen: str, found: list[str]) -> None:
+def test_chosen_elements_are_grouped_into_runs_of_consecutive_elements(chosen: str, found: list[str]) -> None:
     assert ["".join(run) for run in runs(set(chosen), "abcde")] == found

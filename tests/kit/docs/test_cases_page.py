@@ -82,7 +82,7 @@ RUNS = {
 
 
 @pytest.mark.parametrize("language", MINE)
-def test_runner_on_cases_page_accepts_java_hash_and_refuses_another(language: str, tmp_path: Path) -> None:
+def test_runner_on_cases_page_exits_0_for_the_java_hash_and_1_for_another_mask(language: str, tmp_path: Path) -> None:
     if shutil.which(RUNS[language][0]) is None:
         pytest.skip(f"{RUNS[language][0]} is not installed")
     runner, mine = NAMES[language]
@@ -126,7 +126,7 @@ def test_withdrawn_case_is_left_out_of_files_and_listed_in_manifest() -> None:
     assert json.loads(files(sets)["manifest.json"])["withdrawn"][0]["id"] == first
 
 
-def test_every_era_of_a_rule_has_a_folder_named_by_newest_release() -> None:
+def test_case_files_have_a_folder_per_release_range_of_a_rule_named_by_the_newest_release() -> None:
     made = case_files([RULES["default-partitioner"]], case_sets(), every_era=True)
     folders = {path.parts[1] for path, _ in made if path.name == "cases.json"}
     assert len(folders) == 4

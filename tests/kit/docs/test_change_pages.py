@@ -31,7 +31,7 @@ def examples_of(page: str, release: str) -> list[ChangeExample]:
 
 
 @pytest.mark.parametrize(("page", "release"), RELEASES)
-def test_change_page_is_generated_from_the_example_files(page: str, release: str) -> None:
+def test_committed_change_page_equals_the_page_generated_from_the_examples(page: str, release: str) -> None:
     rules = [change for change in PAGES[page].rules if change.after == release]
     text = (DOCS / page / f"{release}.md").read_text(encoding="utf-8")
     assert text == release_page(page, rules, examples_of(page, release)), AGAIN
@@ -66,7 +66,7 @@ def _is_answered_as_by_java(example: ChangeExample) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_change_page_examples_have_behaviour_fields_and_are_counted(page: str) -> None:
+def test_change_page_examples_name_differing_fields_and_are_at_most_the_recorded_kinds(page: str) -> None:
     changes = PAGES[page]
     assert all(example.found.fields for example in changes.examples)
     counted = {(change.rule, change.after): change.kinds for change in changes.rules if change.what == "changes"}

@@ -56,7 +56,7 @@ def test_draws_page_lists_every_rule_with_draws() -> None:
     assert named == {slug: found.pop() for slug, found in fields.items() if found}
 
 
-def test_draws_page_lists_rules_by_grade_as_the_gate() -> None:
+def test_draws_page_lists_the_same_rules_for_each_driver_grade_as_the_gate_allows() -> None:
     (hello,) = re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
     assert set(msgspec.json.decode(hello, type=DriverHelloLine).hello.grades) <= RULES_WITH_DRAWS
     rows = dict(re.findall(r"^\| `(admissible|statistical)` \| [^|]* \| ([^|]*) \|$", PAGE, re.MULTILINE))

@@ -24,11 +24,11 @@ def rows(head: str) -> dict[str, str]:
     return dict(re.findall(r"^\| `([^`]+)` \| (.*?) \|", table, re.MULTILINE))
 
 
-def test_page_lists_every_kind_of_finding_in_the_words_of_the_command() -> None:
+def test_gate_client_page_lists_every_kind_of_finding_with_the_meaning_that_the_command_prints() -> None:
     assert rows("finding | what it means") == dict(KINDS)
 
 
-def test_page_lists_every_script_in_the_order_of_the_file() -> None:
+def test_gate_client_page_lists_every_script_with_title_and_description_in_file_order() -> None:
     found = rows("script | what it shows")
     assert list(found) == [script.id for script in shipped()]
     for script in shipped():
@@ -36,12 +36,12 @@ def test_page_lists_every_script_in_the_order_of_the_file() -> None:
         assert script.about in found[script.id]
 
 
-def test_page_shows_the_adapter_that_the_tests_run() -> None:
+def test_gate_client_page_shows_the_current_source_of_the_kafka_python_adapter() -> None:
     adapter = (ROOT / "ci/adapters/kafka_python_adapter.py").read_text(encoding="utf-8")
     assert f"```python\n{adapter}```" in PAGE
 
 
-def test_page_names_every_variable_of_the_environment() -> None:
+def test_gate_client_page_names_every_environment_variable_of_an_adapter() -> None:
     for name in (
         *Settings().environment(),
         "BOOTSTRAP",
@@ -55,12 +55,12 @@ def test_page_names_every_variable_of_the_environment() -> None:
         assert f"`{name}`" in PAGE
 
 
-def test_page_names_every_field_of_a_result() -> None:
+def test_gate_client_page_shows_every_field_of_an_adapter_result_line() -> None:
     shown = PAGE.partition("It writes to `RESULTS`")[2].partition("\n\nKeys")[0]
     assert all(f'"{name}":' in shown for name in ResultLine.__struct_fields__)
 
 
-def test_page_of_commands_names_every_option_but_reports() -> None:
+def test_commands_page_row_of_gate_client_names_every_option_except_report_options() -> None:
     command = app.get_command(click.Context(app), "gate client")
     assert command is not None
     line = next(
@@ -74,6 +74,6 @@ def test_page_of_commands_names_every_option_but_reports() -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "ci/adapters").glob("*.py")), ids=lambda each: str(each.name))
-def test_adapter_is_about_forty_lines(path: Path) -> None:
+def test_client_adapter_has_at_most_45_nonblank_lines(path: Path) -> None:
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     assert len(lines) <= 45

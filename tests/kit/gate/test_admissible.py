@@ -42,7 +42,7 @@ def _other_draws(question: Any, number: int) -> Any:
 
 
 @pytest.mark.parametrize(("slug", "at"), ASKED)
-def test_reference_answer_with_other_random_draws_is_admissible(slug: str, at: str) -> None:
+def test_partitioner_answer_of_the_reference_with_other_random_draws_is_accepted(slug: str, at: str) -> None:
     rule, judged = RULES[slug], 0
     for question in _questions(slug):
         other = outcome_of(rule.ask, _other_draws(question, judged), parse_release(at))
@@ -53,7 +53,9 @@ def test_reference_answer_with_other_random_draws_is_admissible(slug: str, at: s
 
 
 @pytest.mark.parametrize(("slug", "at"), ASKED)
-def test_nonexistent_partition_is_inadmissible_and_allowed_partitions_are_listed(slug: str, at: str) -> None:
+def test_answer_with_nonexistent_partition_is_rejected_with_the_step_and_the_allowed_partitions(
+    slug: str, at: str
+) -> None:
     rule, judged = RULES[slug], 0
     for question in _questions(slug):
         right = outcome_of(rule.ask, _other_draws(question, 0), parse_release(at))
@@ -71,14 +73,14 @@ def test_nonexistent_partition_is_inadmissible_and_allowed_partitions_are_listed
     assert judged > 20
 
 
-def test_answer_with_missing_or_empty_steps_is_inadmissible() -> None:
+def test_builtin_partitioner_answer_with_missing_or_empty_steps_is_rejected() -> None:
     rule, at = RULES["builtin-partitioner"], parse_release("4.4.0")
     question = _questions("builtin-partitioner")[0]
     assert admits(rule, question, at, {"partition": 0}) is not None
     assert admits(rule, question, at, {"steps": []}) is not None
 
 
-def test_question_of_deterministic_rule_has_no_countable_draws() -> None:
+def test_question_of_deterministic_murmur2_rule_has_no_random_draws_to_enumerate() -> None:
     question = RULES["murmur2"].question("00")  # type: ignore[call-arg]
     assert not countable(RULES["murmur2"], question)
 
@@ -113,7 +115,7 @@ OFTEN = WITH_DRAWS[1::6]
 @pytest.mark.parametrize(
     "slug", [pytest.param(each, marks=() if each in OFTEN else pytest.mark.exhaustive) for each in WITH_DRAWS]
 )
-def test_mutant_answer_is_inadmissible_unless_the_mutation_only_changes_random_draws(slug: str) -> None:
+def test_mutant_gives_some_rejected_answer_unless_the_mutation_only_changes_random_draws(slug: str) -> None:
     assert _notices(slug) == (slug not in ONLY_DRAWS)
 
 

@@ -78,7 +78,9 @@ def _blind(question: dict[str, Any], answer: Answer) -> Answer:
 
 
 @pytest.mark.parametrize("slug", ["record-accumulator", "producer-sequences", "broker-producer-state", "log-segment"])
-def test_client_without_internal_state_conforms_and_look_steps_are_left_out(tmp_path: Path, slug: str) -> None:
+def test_client_that_cannot_expose_internal_state_conforms_with_look_steps_listed_as_not_judged(
+    tmp_path: Path, slug: str
+) -> None:
     result = _gate(tmp_path, slug, lambda question, answer: _blind(question, answer) if "steps" in answer else answer)
     ended = _ended(result)
     assert (ended.verdict, result.ended.exit_code, ended.unsupported) == ("agrees", 0, 0)
@@ -87,13 +89,13 @@ def test_client_without_internal_state_conforms_and_look_steps_are_left_out(tmp_
     assert "left out of the answers and not judged: steps.look" in _remarks(result)
 
 
-def test_diagnosis_names_mistake_of_client_without_internal_state(tmp_path: Path) -> None:
+def test_diagnosis_names_the_bug_of_a_client_that_cannot_expose_internal_state(tmp_path: Path) -> None:
     result = _gate(tmp_path, "producer-sequences", _blind, MISTAKE)
     named = {one.diagnosis.mutant for one in _found(result.events) if one.diagnosis}
     assert MISTAKE in named
 
 
-def test_unsupported_required_step_makes_the_whole_answer_unsupported(tmp_path: Path) -> None:
+def test_unsupported_required_step_makes_whole_answer_unsupported_and_gate_exit_2(tmp_path: Path) -> None:
     def without_expiry(question: dict[str, Any], answer: Answer) -> Answer:
         steps = zip(question["steps"], answer.get("steps", ()), strict=False)
         return {"steps": [{"unsupported": "no clock"} if asked["op"] == "run" else one for asked, one in steps]}
@@ -132,7 +134,7 @@ def test_extra_field_in_every_step_is_reported_as_one_kind_of_difference(tmp_pat
     assert kinds == {"one field too many: note"}
 
 
-def test_missing_required_field_is_reported_and_missing_optional_field_is_not(tmp_path: Path) -> None:
+def test_missing_required_field_is_reported_and_field_of_another_outcome_is_not_called_missing(tmp_path: Path) -> None:
     def without_flag(_: dict[str, Any], answer: Answer) -> Answer:
         return {"steps": [{k: v for k, v in one.items() if k != "new_batch"} for one in answer.get("steps", ())]}
 

@@ -65,7 +65,7 @@ def differed(result: GateResult) -> list[Differed]:
     return [each for each in result.events if isinstance(each, Differed)]
 
 
-def test_transcript_of_no_outcome_states_that_no_case_differs() -> None:
+def test_broker_gate_transcript_without_failed_cases_states_that_no_case_differs() -> None:
     text = transcript([], "4.4.0", "the broker")
     assert text == "# Kafka 4.4.0 and the broker\n\nNo case that was run differs.\n\n"
 
@@ -86,7 +86,7 @@ def test_gate_of_broker_with_differing_error_code_exits_1_and_names_the_differen
     assert "| **1** | DeleteGroups 2" in text
 
 
-def test_cases_with_equal_difference_are_reported_by_the_smallest_case() -> None:
+def test_broker_cases_with_equal_difference_are_reported_once_with_the_smallest_case() -> None:
     result, text = gated({"a/one-1": 9, "a/two-0": 9, "b/three-0": 5})
     (found,) = differed(result)
     assert (found.id, found.times, ended(result)["broker/a"].differed) == ("a/two", 2, 2)

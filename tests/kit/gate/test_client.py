@@ -16,7 +16,7 @@ from kafka_conformance.wire.recording import judge
 
 
 @pytest.mark.parametrize(("kind", "severity"), [("key-elsewhere", "critical"), ("lost", "high"), ("failed", "medium")])
-def test_finding_of_a_client_has_the_severity_of_the_kind(kind: str, severity: str) -> None:
+def test_client_gate_finding_has_severity_by_kind_and_a_command_to_reproduce(kind: str, severity: str) -> None:
     script = Script("a/one", "title")
     plan = client.ClientPlan([script], ["./adapter", "a b"], "4.4.0", 7, 60.0, Path(), options={"--to": "h:1"})
     event = client._differed(script, script, plan, kind, 1, {"found": ["record 3"]}, None, plan.again(script))
@@ -24,17 +24,17 @@ def test_finding_of_a_client_has_the_severity_of_the_kind(kind: str, severity: s
     assert event.by == "gate client --to h:1 --run a/one --seed 7 -- ./adapter 'a b'"
 
 
-def test_every_kind_of_high_severity_is_a_kind_of_finding() -> None:
+def test_kinds_rated_high_severity_by_the_client_gate_are_existing_kinds_of_finding() -> None:
     assert {*promises.KINDS, *judge.KINDS} >= client._HIGH
 
 
-def test_command_of_a_smaller_script_names_the_file_and_generates_none() -> None:
+def test_replay_command_of_shrunk_script_names_the_script_file_without_generate_option() -> None:
     plan = client.ClientPlan([], ["./a"], "4.4.0", 7, 60.0, Path(), options={"--to": "h:1", "--generate": "3"})
     again = plan.again(Script("generated/2", "title"), Path("t/one.toml"))
     assert again == "gate client --to h:1 --scripts t/one.toml --run generated/2 --seed 7 -- ./a"
 
 
-def test_agreement_of_java_is_claimed_for_shipped_scripts_alone() -> None:
+def test_client_gate_claims_agreement_of_java_client_only_for_unchanged_shipped_scripts() -> None:
     plan = client.ClientPlan([], ["./a"], "4.4.0", 7, 60.0, Path())
     one = shipped()[0]
     smaller = msgspec.structs.replace(one, records=1)

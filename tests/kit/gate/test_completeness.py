@@ -119,7 +119,9 @@ def test_rule_coverage_requires_90_percent_of_questions_answered(answered: int, 
 
 
 @pytest.mark.parametrize("supported", [0, 100])
-def test_statistical_rule_with_too_few_answers_is_not_judged_and_exits_2(tmp_path: Path, supported: int) -> None:
+def test_statistical_rule_with_too_few_answers_is_not_judged_or_with_none_unsupported_and_exits_2(
+    tmp_path: Path, supported: int
+) -> None:
     left = [supported]
 
     def some(_: str, __: dict[str, Any]) -> bool:

@@ -146,7 +146,9 @@ def test_random_partitions_are_detected_when_many_questions_are_repeated() -> No
     [(Answered({"hash": 1}), False), (Answered({"hash": 2}), True), (Failed("now it breaks"), True),
      (Lost("hangs", "no answer", "answer"), False)],
 )  # fmt: skip
-def test_other_answer_or_failure_counts_as_changed_and_lost_answer_does_not(outcome: Outcome, changes: bool) -> None:
+def test_other_answer_or_failure_on_repeat_counts_as_nondeterminism_and_lost_answer_does_not(
+    outcome: Outcome, changes: bool
+) -> None:
     class Once:
         name = "once"
 
@@ -158,7 +160,7 @@ def test_other_answer_or_failure_counts_as_changed_and_lost_answer_does_not(outc
     assert bool(changed) == changes
 
 
-def test_client_with_admissible_grade_is_not_checked_for_determinism(tmp_path: Path) -> None:
+def test_client_that_declares_own_random_draws_is_not_checked_for_determinism(tmp_path: Path) -> None:
     class Drawing(_Client):
         grades = {BUILTIN.slug: "admissible"}  # noqa: RUF012
 

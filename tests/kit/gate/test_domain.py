@@ -50,7 +50,9 @@ def _each_rule() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("rule", list(_each_rule()))
-def test_gate_asks_enough_questions_and_none_out_of_domain(rule: Rule, tmp_path: Path) -> None:
+def test_gate_asks_enough_answerable_questions_of_each_rule_all_within_the_input_domain(
+    rule: Rule, tmp_path: Path
+) -> None:
     release = _release(rule)
     asked = {
         question
@@ -111,7 +113,9 @@ def test_out_of_domain_differences_are_counted_apart_and_change_no_verdict(tmp_p
 
 
 @pytest.mark.parametrize(("by", "inside"), [(1, True), (0, False)])
-def test_comparison_ignores_wrong_answers_outside_the_searched_domain(by: int, inside: bool) -> None:
+def test_comparison_reports_in_domain_differences_or_with_out_of_domain_option_only_others(
+    by: int, inside: bool
+) -> None:
     rule = RULES["sequence-increment"]
     for out_of_domain in (False, True):
         compared = DomainComparison(EXPECTED, EXPECTED, NEWEST, out_of_domain=out_of_domain)

@@ -69,7 +69,7 @@ def test_older_eras_get_only_distinguishing_cases_and_fewer_random_examples() ->
     assert all(here not in there for here, *there in zip(*answers, strict=True))
 
 
-def test_older_era_answered_as_newest_differs_only_with_eras_option(tmp_path: Path) -> None:
+def test_client_that_answers_an_older_era_like_the_newest_fails_only_with_eras_option(tmp_path: Path) -> None:
     older, newest = EVERY[-2].newest, EVERY[-1].newest
     takes = {str(older): str(newest)}
     assert _gate(tmp_path, "", takes).ended.exit_code == 0
@@ -87,7 +87,7 @@ def test_rule_began_events_list_era_releases_only_with_eras_option(tmp_path: Pat
     assert alone.era == ()
 
 
-def test_known_failures_written_with_eras_pass_with_eras_and_fail_without(tmp_path: Path) -> None:
+def test_known_failures_of_one_era_make_the_same_client_pass_and_a_correct_client_exit_1(tmp_path: Path) -> None:
     takes, path = {str(EVERY[-2].newest): str(EVERY[-1].newest)}, tmp_path / "known.toml"
     known = KnownFailures(today=date(2026, 1, 1))
     assert updated(path, known, _gate(tmp_path / "f", "eras", takes, known).unknown)

@@ -137,7 +137,7 @@ def test_known_failure_still_covers_on_the_expiry_date(tmp_path: Path) -> None:
         ENTRY + 'release = "lately"\n',
     ],
 )
-def test_malformed_known_failures_file_is_refused_with_one_line(tmp_path: Path, text: str) -> None:
+def test_malformed_known_failures_file_raises_bad_input_with_one_line(tmp_path: Path, text: str) -> None:
     (tmp_path / "known.toml").write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match="known") as raised:
         read(tmp_path / "known.toml", TODAY)
@@ -152,7 +152,7 @@ def test_malformed_known_failures_file_is_refused_with_one_line(tmp_path: Path, 
         ("zzz", "a report of the gate names the diagnosis of each difference"),
     ],
 )
-def test_known_failure_with_mistyped_diagnosis_is_refused_with_nearest_name(
+def test_known_failure_with_unknown_diagnosis_raises_bad_input_with_nearest_name_or_hint(
     tmp_path: Path, written: str, hint: str
 ) -> None:
     (tmp_path / "known.toml").write_text(f'{ENTRY}diagnosis = "{written}"\n', encoding="utf-8")
@@ -214,7 +214,7 @@ def test_known_failure_written_from_one_release_covers_later_releases(tmp_path: 
     assert later.wrong() == []
 
 
-def test_missing_known_failures_file_is_refused(tmp_path: Path) -> None:
+def test_missing_known_failures_file_raises_bad_input_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot be read"):
         read(tmp_path / "no.toml", TODAY)
 
@@ -268,7 +268,7 @@ expires = 2026-12-01
 """
 
 
-def test_cases_of_an_entry_cover_these_questions_alone(tmp_path: Path) -> None:
+def test_known_failure_with_case_ids_covers_any_difference_of_these_cases_and_no_other_case(tmp_path: Path) -> None:
     known = _known(tmp_path, CASES)
     assert known.covers(_miss(id="cc")) is None
     assert known.covers(_miss(kind="any kind")) is not None
@@ -276,7 +276,7 @@ def test_cases_of_an_entry_cover_these_questions_alone(tmp_path: Path) -> None:
     assert known.wrong() == []
 
 
-def test_known_failure_with_one_agreeing_case_is_stale(tmp_path: Path) -> None:
+def test_known_failure_with_one_agreeing_case_is_stale_and_update_removes_only_that_case(tmp_path: Path) -> None:
     known = _known(tmp_path, CASES)
     known.covers(_miss())
     (wrong,) = known.wrong()
@@ -287,7 +287,7 @@ def test_known_failure_with_one_agreeing_case_is_stale(tmp_path: Path) -> None:
     assert (again.entries[0].cases, again.entries[0].reason) == (("aa",), "tracked")
 
 
-def test_cases_that_do_not_exist_are_unknown_in_a_whole_run_only(tmp_path: Path) -> None:
+def test_nonexistent_case_of_known_failure_is_reported_unknown_in_full_run_and_kept_in_partial(tmp_path: Path) -> None:
     known = _known(tmp_path, CASES.replace('"bb"', '"zz"'))
     known.covers(_miss())
     assert [(each.why, each.hint) for each in known.wrong()] == [
@@ -298,7 +298,7 @@ def test_cases_that_do_not_exist_are_unknown_in_a_whole_run_only(tmp_path: Path)
     assert known.kept_cases(0) == ["aa", "zz"]
 
 
-def test_entry_without_any_differing_case_is_removed(tmp_path: Path) -> None:
+def test_update_removes_known_failure_of_which_every_listed_case_agrees(tmp_path: Path) -> None:
     known = _known(tmp_path, CASES)
     updated(tmp_path / "known.toml", known, [])
     assert read(tmp_path / "known.toml", TODAY).entries == []
@@ -314,7 +314,7 @@ def test_entry_without_any_differing_case_is_removed(tmp_path: Path) -> None:
         ('cases = ["gone", "cc"]', ["gone"], ["unknown"]),
     ],
 )
-def test_withdrawn_case_makes_no_entry_of_known_failures_invalid(
+def test_known_failure_is_kept_and_not_reported_for_a_listed_case_removed_from_the_kit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, kept: list[str], wrong: list[str]
 ) -> None:
     sets = CaseSets(case_sets().sets, (Withdrawn("gone", "murmur2", "2026-11-01", "its answer was wrong"),))
@@ -326,7 +326,7 @@ def test_withdrawn_case_makes_no_entry_of_known_failures_invalid(
     assert (known.kept_cases(0), known.keeps()) == (kept, [True])
 
 
-def test_new_entry_of_a_finding_with_cases_names_exactly_these(tmp_path: Path) -> None:
+def test_known_failure_written_for_a_finding_with_cases_lists_exactly_these_cases(tmp_path: Path) -> None:
     known = KnownFailures(today=TODAY)
     known.asked("murmur2", "4.4.0", ["aa", "bb"])
     updated(tmp_path / "new.toml", known, [(msgspec.structs.replace(_differed(), cases=("aa", "bb")), "")])
@@ -344,7 +344,9 @@ def test_new_entry_of_a_finding_with_cases_names_exactly_these(tmp_path: Path) -
         ("[[known]]", "[known]", "write each entry as a [[known]] table"),
     ],
 )  # fmt: skip
-def test_wrong_entry_is_named_by_number_and_field(tmp_path: Path, old: str, new: str, message: str) -> None:
+def test_error_for_invalid_known_failure_names_the_entry_number_and_the_field(
+    tmp_path: Path, old: str, new: str, message: str
+) -> None:
     with pytest.raises(BadInput) as raised:
         _known(tmp_path, CASES.replace(old, new))
     assert message in str(raised.value)

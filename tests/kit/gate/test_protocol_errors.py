@@ -67,7 +67,7 @@ def test_number_of_protocol_error_events_is_bounded_and_every_error_counted(tmp_
     assert sum(event.times for event in events) == len(errors)
 
 
-def test_question_not_asked_after_a_crash_is_counted_but_not_blamed(tmp_path: Path) -> None:
+def test_question_not_asked_after_a_driver_crash_is_counted_but_not_saved_as_the_cause(tmp_path: Path) -> None:
     skipped = Lost("died", DIED.what, DIED.hint, asked=False)
     events = _events([_error("00", Crashed("mine", skipped)), _error("0011", Crashed("mine", DIED))], tmp_path)
     assert [(event.times, event.question) for event in events] == [(1, None), (1, {"key": "0011"})]

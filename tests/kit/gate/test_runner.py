@@ -249,7 +249,7 @@ def test_known_failure_that_no_longer_occurs_fails_the_gate_as_stale(tmp_path: P
     assert _ended(events).exit_code == 1
 
 
-def test_client_with_own_random_draws_conforms_only_with_admissible_grade(
+def test_admissible_grade_lets_correct_client_with_own_random_draws_pass_and_a_mutant_fail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(findings, "_SHRINK_S", 0.0)

@@ -50,7 +50,7 @@ def test_rule_is_skipped_only_if_patterns_exclude_every_question() -> None:
     assert Selection(skip=("murmur2/0 bytes",)).may_select(MURMUR2)
 
 
-def test_pattern_without_a_matching_rule_is_refused_with_suggestion() -> None:
+def test_pattern_without_a_matching_rule_raises_bad_input_with_suggestion() -> None:
     assert check_patterns([ID, "murmur2", "*/wraps"]) == (ID, "murmur2", "*/wraps")
     with pytest.raises(
         BadInput, match="no rule matches 'murmur3/x', which is not RULE, RULE/KIND or an id: did you mean murmur2"

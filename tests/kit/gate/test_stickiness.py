@@ -133,14 +133,16 @@ def _is_ordinary(question: AssignorQuestion) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(sticky_groups().filter(_is_ordinary))
-def test_java_sticky_assignors_keep_promises_when_owned_partitions_do_not_conflict(question: AssignorQuestion) -> None:
+def test_java_sticky_assignors_are_balanced_and_sticky_if_owned_partitions_do_not_conflict(
+    question: AssignorQuestion,
+) -> None:
     for slug in RULES_WITH_PROMISES:
         java = RULES[slug].ask(question, NEWEST)
         assert first_broken(RULES[slug], question, java, java) is None
 
 
 @pytest.mark.parametrize("rule", [EAGER, COOPERATIVE], ids=["eager", "cooperative"])
-def test_java_sticky_assignment_is_admissible_even_if_a_promise_breaks(rule: Rule) -> None:
+def test_recorded_java_sticky_assignment_is_accepted_even_if_unbalanced_or_not_sticky(rule: Rule) -> None:
     found = frozen(rule)
     assert found is not None
     asked = [(case.typed_question(rule), case.answer) for case in found.at(str(NEWEST))]
@@ -149,7 +151,7 @@ def test_java_sticky_assignment_is_admissible_even_if_a_promise_breaks(rule: Rul
     assert any(first_broken(rule, question, answer, answer) for question, answer in inside)  # type: ignore[arg-type]
 
 
-def test_only_sticky_assignors_accept_the_admissible_grade() -> None:
+def test_admissible_grade_is_valid_for_sticky_assignor_and_raises_bad_input_for_range_assignor() -> None:
     check_grade(EAGER, "admissible")
     with pytest.raises(BadInput, match="do not depend on chance"):
         check_grade(EAGER, "statistical")

@@ -37,7 +37,7 @@ def test_cached_function_counts_as_executed_by_each_question(*, frozen: bool) ->
     assert all("kafka_reference.behaviour:_resolve" in functions for functions in found)
 
 
-def test_question_with_expected_answer_unlike_the_reference_is_refused() -> None:
+def test_question_with_expected_answer_unlike_the_reference_raises_kit_error_with_the_case() -> None:
     asked = RuleQuestions(RULE, 1).asked("frozen")
     wrong = msgspec.structs.replace(asked[3], expected=asked[4].expected + b" ")
     with pytest.raises(

@@ -42,7 +42,9 @@ def test_every_explanation_names_a_surviving_mutant_of_the_record() -> None:
     assert unused([key for row in shipped().rows for key in row.survivors]) == []
 
 
-def test_explanation_with_exact_mutant_key_does_not_match_numbered_duplicate(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_explanation_with_exact_mutant_key_matches_no_numbered_duplicate_but_key_prefix_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     one = explanations.Explanation(("m.a:f: 0 → 1", "m.a:g: x → "), "equivalent", "So.")
     monkeypatch.setattr(explanations, "explanations", lambda: (one,))
     assert unused(["m.a:f: 0 → 1 #2"]) == list(one.mutants)

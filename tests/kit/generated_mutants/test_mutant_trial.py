@@ -55,7 +55,7 @@ def work_for_ever() -> None:
         (lambda *_: work_for_ever(), "takes too long"),
     ],
 )
-def test_generated_mutant_is_killed_at_the_distinguishing_question(
+def test_mutant_is_killed_at_the_first_question_with_another_answer_exception_or_timeout(
     mistake: Any, how: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = result_of(mistake, monkeypatch)

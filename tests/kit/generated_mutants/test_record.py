@@ -55,7 +55,7 @@ def test_stored_mutant_results_are_dropped_after_a_code_change(written: Path, mo
     assert (results.known, results.earlier) == ({}, {})
 
 
-def test_mutants_not_killed_by_a_frozen_case_are_asked_added_cases(written: Path) -> None:
+def test_mutants_that_no_frozen_case_killed_are_run_again_when_a_frozen_case_is_added(written: Path) -> None:
     results = Results(written, "murmur2", 1, CASES | {"murmur2": ("a", "b", "d")})
     assert results.known == {"k": KILLED}
     assert results.earlier == {"l": ALIVE, "m": FRESH}

@@ -36,7 +36,7 @@ def test_bench_mutant_differs_only_after_the_first_answer_field_or_step(mutant: 
     assert found
 
 
-def test_neighbour_is_the_preceding_release_with_different_answers() -> None:
+def test_neighbour_release_of_the_bench_is_the_previous_pinned_release_with_some_other_answers() -> None:
     pinned = list(load().releases)
     assert pinned.index(str(NEIGHBOUR)) == pinned.index(str(RELEASE)) - 1
     cases = cases_of("round-robin-partitioner").values()
@@ -44,7 +44,9 @@ def test_neighbour_is_the_preceding_release_with_different_answers() -> None:
 
 
 @pytest.mark.parametrize("part", ["kinds", "mutants"])
-def test_bench_without_frozen_case_for_a_label_or_mutant_is_refused(monkeypatch: pytest.MonkeyPatch, part: str) -> None:
+def test_bench_without_frozen_case_for_a_label_or_mutant_raises_kit_error(
+    monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
     cases_of.cache_clear()
     if part == "kinds":
         monkeypatch.setattr(benches, "frozen", lambda _: None)

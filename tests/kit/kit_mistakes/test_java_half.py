@@ -31,7 +31,7 @@ def test_changed_java_compiles_the_edited_copy_and_leaves_shipped_source(bench: 
 
 
 @pytest.mark.parametrize(("text", "times"), [("no such text", "0"), ("draws.get", "1"), ("taken", "[2-9]|1\\d")])
-def test_java_edit_whose_text_does_not_occur_exactly_once_is_refused(bench: Bench, text: str, times: str) -> None:
+def test_java_edit_whose_text_does_not_occur_exactly_once_raises_kit_error(bench: Bench, text: str, times: str) -> None:
     expected = nullcontext() if times == "1" else pytest.raises(KitError, match=rf"{text!r} ({times}) times")
     with expected, changed_java(bench, (FILE, text, text)):
         pass

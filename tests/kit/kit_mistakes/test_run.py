@@ -112,6 +112,6 @@ def test_wrong_release_error_counts_as_detection_and_oracle_fault_propagates(ben
         _run(bench, [raising(OracleFault("does not compile"))], [])
 
 
-def test_planted_mistake_that_names_an_unknown_check_is_refused(bench: Bench) -> None:
+def test_planted_mistake_that_names_an_unknown_check_raises_bad_input(bench: Bench) -> None:
     with pytest.raises(BadInput, match="planted names no check: nothing"):
         _run(bench, [MISSES], [_mistake("nothing")])

@@ -212,7 +212,7 @@ def test_trailing_zeros_of_sparse_index_file_are_counted_without_reading_holes(
     assert IndexFile(path, 0).entries == 2**27 + 1
 
 
-def test_withdrawal_of_findings_since_mark_has_cost_independent_of_earlier_findings(tmp_path: Path) -> None:
+def test_discarding_findings_since_a_mark_costs_the_same_with_20000_earlier_findings(tmp_path: Path) -> None:
     findings = Findings()
     for number in range(20_000):
         findings.add("leftover", f"{number}", "")

@@ -176,7 +176,7 @@ def test_sequence_gap_of_producer_is_found_at_position_of_the_batch(log: Log) ->
     assert {row.position for row in found.findings if row.kind == "sequence-gap"} >= {position}
 
 
-def test_removed_batch_is_suspicious_and_broken_if_cleanup_policy_is_delete(log: Log) -> None:
+def test_removed_batch_is_suspicious_by_default_broken_with_policy_delete_a_note_with_compact(log: Log) -> None:
     base, position, size = log.positions[1]
     path = file(log, base, "log")
     whole = path.read_bytes()

@@ -101,7 +101,7 @@ def test_time_search_reads_closed_segment_whose_largest_timestamp_is_the_time(tm
     assert search(log.folder, 13, 13).skipped == 1
 
 
-def test_scan_finds_record_after_largest_timestamp_of_batch_header_and_broker_does_not(tmp_path: Path) -> None:
+def test_time_scan_finds_record_later_than_max_timestamp_of_batch_header_that_a_broker_misses(tmp_path: Path) -> None:
     log = written(tmp_path / "orders-0", [[[10, 30], [20]]])
 
     def lower(batch: bytearray) -> None:
@@ -178,7 +178,7 @@ def test_time_search_covers_all_partitions_unless_a_partition_is_named(tmp_path:
         find_time(directory, times, name="x-1")
 
 
-def test_time_search_tells_when_each_partition_begins_and_ends(tmp_path: Path) -> None:
+def test_time_search_calls_progress_callbacks_when_each_partition_begins_and_ends(tmp_path: Path) -> None:
     for name in ("orders-0", "orders-1"):
         healthy(tmp_path / name)
     reported: list[str] = []
@@ -186,7 +186,7 @@ def test_time_search_tells_when_each_partition_begins_and_ends(tmp_path: Path) -
     assert reported == ["orders-0", "end", "orders-1", "end"]
 
 
-def test_answers_of_a_broker_are_printed_of_50_partitions_and_the_others_counted() -> None:
+def test_time_search_report_lists_50_partitions_without_match_and_counts_the_others() -> None:
     one = TimeSearch(
         partition="orders-0", first=None, ranges=[], more_ranges=0, batches=0, segments=1, skipped=0, unread=[]
     )

@@ -68,7 +68,7 @@ def test_missing_leader_epoch_checkpoint_is_suspicious(log: Log) -> None:
     assert kinds(seen(log.folder), "suspicious") == {"leader-epochs-missing"}
 
 
-def test_leader_epoch_checkpoint_that_begins_late_is_suspicious_unless_log_does_too(log: Log) -> None:
+def test_late_leader_epoch_checkpoint_is_suspicious_unless_log_start_is_late_or_log_is_metadata(log: Log) -> None:
     (log.folder / "leader-epoch-checkpoint").write_text("0\n1\n4 140\n")
     one = next(each for each in seen(log.folder).findings if each.severity == "suspicious")
     assert (one.kind, one.what) == (
@@ -192,7 +192,7 @@ def test_wrong_offset_or_leader_epoch_of_a_batch_is_reported_only_once(log: Log)
     assert sum(row.kind == "leader-epoch-back" for row in seen(log.folder).findings) == 1
 
 
-def test_offset_and_sequence_gaps_are_legal_in_compacted_partition(tmp_path: Path) -> None:
+def test_offset_and_sequence_gaps_are_suspicious_unless_cleaner_checkpoint_has_the_partition(tmp_path: Path) -> None:
     log = Log(tmp_path / "t-0")
     log.append(data(3, (1, 0, 0)))
     log.append(data(3, (1, 0, 3)))

@@ -81,7 +81,7 @@ def test_missing_folder_plain_file_and_folder_without_logs_are_refused_as_log_di
             open_directory(folder)
 
 
-def test_empty_partition_folder_is_reported_without_segments_and_partition_metadata(tmp_path: Path) -> None:
+def test_empty_partition_folder_has_findings_for_missing_segments_and_partition_metadata(tmp_path: Path) -> None:
     (tmp_path / "meta.properties").write_text(META)
     (tmp_path / "t-0").mkdir()
     found = seen(tmp_path)

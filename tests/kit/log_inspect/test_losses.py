@@ -102,7 +102,7 @@ def producers(folder: Path) -> Log:
 @pytest.mark.parametrize(
     ("snapshot", "again", "state"), [(False, False, "yes"), (True, False, "no"), (False, True, "no")]
 )
-def test_lost_batch_holds_only_producer_state_if_no_later_batch_or_snapshot_exists(
+def test_lost_batch_has_the_only_copy_of_producer_state_unless_later_batch_or_snapshot_has_one(
     tmp_path: Path, *, snapshot: bool, again: bool, state: str
 ) -> None:
     log = producers(tmp_path / "orders-0")
@@ -118,7 +118,7 @@ def test_lost_batch_holds_only_producer_state_if_no_later_batch_or_snapshot_exis
     )  # fmt: skip
 
 
-def test_recovery_after_unclean_stop_loses_all_offsets_after_damaged_batch(tmp_path: Path) -> None:
+def test_damaged_batch_loses_later_offsets_too_after_unclean_stop_or_without_offset_index(tmp_path: Path) -> None:
     log = Log(tmp_path / "orders-0")
     for number in range(4):
         log.append(data(2, (1, 0, 2 * number)))
@@ -142,7 +142,7 @@ def test_recovery_after_unclean_stop_loses_all_offsets_after_damaged_batch(tmp_p
     assert (one.effect, one.lost) == ("truncates", OffsetRange(2, 9))
 
 
-def test_truncated_last_batch_loses_offsets_up_to_high_watermark(tmp_path: Path) -> None:
+def test_truncated_last_batch_loses_offsets_of_header_or_up_to_high_watermark_if_header_is_cut(tmp_path: Path) -> None:
     log = producers(tmp_path / "orders-0")
     log.write()
     path = file(log, 0, "log")
@@ -191,13 +191,13 @@ def test_partition_without_segments_loses_offsets_up_to_high_watermark(log: Log)
     assert row(seen(root), "no-segments").lost == OffsetRange(0, 76)
 
 
-def test_missing_last_segment_may_have_the_only_copy_of_producers(log: Log) -> None:
+def test_missing_last_segment_leaves_unknown_whether_producer_state_has_another_copy(log: Log) -> None:
     log.snapshot()
     file(log, bases(log)[-1], "log").unlink()
     assert row(seen(log.folder), "segment-gone").only_producer_state == "unknown"
 
 
-def test_log_that_a_start_shortens_has_no_later_snapshot_as_copy_of_producers(log: Log) -> None:
+def test_snapshot_beyond_the_end_of_a_truncated_log_is_no_copy_of_producer_state(log: Log) -> None:
     root, base = log.folder.parent, bases(log)[-1]
     (root / "meta.properties").write_text(META)
     (root / ".kafka_cleanshutdown").write_bytes(b"")
@@ -243,7 +243,7 @@ def test_offset_gap_is_a_loss_unless_cleanup_policy_is_compact(tmp_path: Path) -
 
 
 @pytest.mark.parametrize(("first", "state"), [(0, "no"), (100, "yes")])
-def test_corrupt_snapshot_is_only_producer_state_if_log_starts_after_offset_0(
+def test_corrupt_snapshot_is_only_copy_of_producer_state_if_log_starts_late_and_none_follows(
     tmp_path: Path, first: int, state: str
 ) -> None:
     log = Log(tmp_path / "orders-0", offset=first, base=first)
@@ -259,7 +259,7 @@ def test_corrupt_snapshot_is_only_producer_state_if_log_starts_after_offset_0(
     assert row(seen(log.folder), "snapshot-corrupt").only_producer_state == "no"
 
 
-def test_lost_offsets_of_segment_replaced_during_inspection_are_withdrawn_with_findings(log: Log) -> None:
+def test_findings_and_losses_of_segment_replaced_by_broker_during_inspection_are_dropped(log: Log) -> None:
     for offset in bases(log)[1:]:
         flip(file(log, offset, "snapshot"), 100)
     path = file(log, 0, "log")
@@ -278,7 +278,7 @@ def test_lost_offsets_of_segment_replaced_during_inspection_are_withdrawn_with_f
     assert row(found, "snapshot-corrupt").only_producer_state == "no"  # the log begins with offset 0
 
 
-def test_withdrawn_losses_change_no_extent_of_losses_that_remain() -> None:
+def test_discarded_losses_do_not_change_the_last_lost_offset_of_remaining_losses() -> None:
     losses, findings = Losses(), Findings()
     losses.mark()
     losses.add(findings.add("cut-batch", "replaced.log", "cut", loss=Loss(5)))

@@ -86,7 +86,7 @@ def test_broker_with_contradictory_log_directories_is_predicted_not_to_start(
     assert seen(node[0]).start.starts == "yes"
 
 
-def test_future_replica_in_other_log_directory_does_not_stop_broker_start(node: tuple[Path, Path]) -> None:
+def test_future_replica_stops_broker_start_only_in_the_log_directory_of_the_partition(node: tuple[Path, Path]) -> None:
     name = f"orders-0.{'ab' * 16}-future"
     shutil.copytree(node[0] / "orders-0", node[1] / name)
     assert together(*node).start.starts == "yes"
@@ -109,7 +109,9 @@ def test_topic_id_that_differs_between_log_directories_is_found(node: tuple[Path
     assert "other log directories" not in "".join(found.start.not_checked)
 
 
-def test_missing_metadata_log_of_sole_controller_sets_all_partitions_aside(node: tuple[Path, Path]) -> None:
+def test_missing_metadata_log_on_sole_kraft_controller_empties_all_partitions_at_broker_start(
+    node: tuple[Path, Path],
+) -> None:
     """A broker of 4.4.0 with process.roles=broker,controller starts, and renames every partition to -stray."""
     lines = [f"log.dirs={node[0]},{node[1]}", "node.id=1", "controller.quorum.voters=1@127.0.0.1:9093"]
     combined = settings(node[0].parent, "process.roles=broker,controller", *lines)
@@ -137,7 +139,9 @@ def test_metadata_folder_without_log_is_broken_only_if_node_is_sole_voter(node: 
         assert found.start.starts == "yes"
 
 
-def test_corrupt_checkpoint_takes_log_directory_without_metadata_log_offline(node: tuple[Path, Path]) -> None:
+def test_corrupt_checkpoint_takes_directory_offline_but_stops_start_if_metadata_log_is_there(
+    node: tuple[Path, Path],
+) -> None:
     """A broker of 4.4.0 starts, and makes an empty orders-1 in the other directory."""
     has_metadata(node[0])
     name = "recovery-point-offset-checkpoint"
@@ -159,7 +163,7 @@ def test_corrupt_checkpoint_takes_log_directory_without_metadata_log_offline(nod
     [("directory.id=Z", "directory.id=!", "yes"), ("cluster.id", "c.id", "yes"), ("node.id", "n.id", "yes"),
      ("version=1", "version=2", "yes"), ("node.id=1", "node.id=x", "yes"), ("version=1", "", "no")],
 )  # fmt: skip
-def test_invalid_meta_properties_take_log_directory_without_metadata_log_offline(
+def test_invalid_meta_properties_take_directory_offline_or_stop_start_if_metadata_log_is_there(
     node: tuple[Path, Path], old: str, new: str, starts: str
 ) -> None:
     """As a broker of 4.4.0 did with each; it exits if the directory has the cluster's metadata."""

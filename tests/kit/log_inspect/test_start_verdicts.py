@@ -109,7 +109,7 @@ def test_broker_is_predicted_not_to_start_on_fatally_damaged_directory(root: Pat
     assert len(found.start.stopped_by) == 1
 
 
-def test_later_version_in_transaction_index_does_not_stop_start_that_writes_index_again(root: Path) -> None:
+def test_newer_version_in_transaction_index_does_not_stop_start_if_offset_index_is_missing(root: Path) -> None:
     later_version(root, 0).with_suffix(".index").unlink()
     assert seen(root).start.starts == "yes"
 
@@ -127,7 +127,7 @@ def test_stray_folder_stops_start_of_brokers_before_3_7(root: Path, release: str
     assert inspect(open_directory(root), release=parse_release(release)).start.starts == starts
 
 
-def test_later_version_after_entry_before_the_segment_does_not_stop_start(root: Path) -> None:
+def test_newer_version_in_transaction_index_after_entry_below_base_offset_does_not_stop_start(root: Path) -> None:
     path = later_version(root, 0)
     path.write_bytes(struct.pack(">hqqqq", 0, 1, -2, -1, 0) + path.read_bytes())
     assert seen(root).start.starts == "yes"
@@ -162,7 +162,7 @@ def test_broker_start_is_not_predicted_for_folder_without_meta_properties(log: L
         assert seen(folder).start.starts == "not asked"
 
 
-def test_partition_without_partition_metadata_is_set_aside_by_broker_start(root: Path) -> None:
+def test_partition_without_partition_metadata_is_broken_and_ends_at_0_after_broker_start(root: Path) -> None:
     (root / "orders-1/partition.metadata").unlink()
     found = seen(root)
     assert (found.start.starts, found.verdict, kinds(found)) == ("yes", "broken", {"partition-metadata-missing"})
@@ -185,7 +185,7 @@ def test_partition_without_partition_metadata_is_kept_by_brokers_before_3_7(root
     ("release", "source", "starts"),
     [("3.3.2", None, "no"), ("3.9.2", None, "yes"), ("3.3.2", "orders-0", "no"), ("4.4.0", "orders-0", "no")],
 )
-def test_two_folder_names_of_one_partition_stop_start_unless_one_is_set_aside(
+def test_two_folders_of_one_partition_stop_start_unless_since_3_7_one_has_no_topic_id(
     root: Path, release: str, source: str | None, starts: str
 ) -> None:
     if source is None:
@@ -198,7 +198,7 @@ def test_two_folder_names_of_one_partition_stop_start_unless_one_is_set_aside(
 
 
 @pytest.mark.parametrize(("release", "copies", "starts"), [("3.9.2", 1, "yes"), ("3.9.2", 2, "no"), ("4.0.0", 1, "no")])
-def test_partition_and_future_copy_in_one_directory_do_not_stop_broker_with_zookeeper(
+def test_partition_with_future_copy_stops_start_except_one_copy_on_3_9_with_zookeeper(
     root: Path, release: str, copies: int, starts: str
 ) -> None:
     (root / "meta.properties").write_text("version=0\nbroker.id=1\ncluster.id=AAAAAAAAQACAAAAAAAAAAA\n")
@@ -267,7 +267,7 @@ def test_records_of_missing_first_segment_are_listed_as_unreadable_after_the_sta
     assert not any("are gone" in line for line in seen(root).start.wrong)  # the broker does not start
 
 
-def test_start_report_lists_unchecked_items_in_the_fourth_and_last_answer(root: Path) -> None:
+def test_start_prediction_has_four_sections_and_names_unchecked_server_properties_in_the_last(root: Path) -> None:
     answers = list(start_answers(seen(root)))
     assert len(answers) == 4
     assert [any("server.properties" in line for line in lines) for _, _, lines in answers] == [
@@ -278,7 +278,7 @@ def test_start_report_lists_unchecked_items_in_the_fourth_and_last_answer(root: 
     ]
 
 
-def test_truncated_log_with_intact_index_ends_at_segment_base_after_clean_stop(root: Path, log: Log) -> None:
+def test_truncated_log_with_intact_index_ends_at_segment_base_after_clean_stop_only(root: Path, log: Log) -> None:
     """The last entry of the index has an offset that no batch has: the broker hides the whole segment."""
     path, base = active(root, "log"), bases(log)[-1]
     path.write_bytes(path.read_bytes()[:2_000])
@@ -406,7 +406,9 @@ def bootstrap(name: bytes) -> bytes:
     [(bootstrap(b"metadata.version"), "yes"), (bootstrap(b"other.version"), "no"), (b"", "no"), (bytes(249), "no"),
      (bootstrap(b"metadata.version")[:-5], "no"), (b"\x55" * 249, "no")],
 )  # fmt: skip
-def test_bootstrap_checkpoint_without_metadata_version_stops_broker_start(root: Path, data: bytes, starts: str) -> None:
+def test_bootstrap_checkpoint_without_metadata_version_stops_start_only_if_metadata_log_is_there(
+    root: Path, data: bytes, starts: str
+) -> None:
     (root / "bootstrap.checkpoint").write_bytes(data)
     assert seen(root).start.starts == "yes"  # it is not the directory of the cluster's metadata
     Log(root / METADATA).write()
@@ -415,7 +417,7 @@ def test_bootstrap_checkpoint_without_metadata_version_stops_broker_start(root: 
     assert (found.start.starts, "bootstrap-corrupt" in kinds(found)) == (starts, starts == "no")
 
 
-def test_metadata_log_without_first_offsets_starts_only_with_a_snapshot(root: Path) -> None:
+def test_metadata_log_above_offset_0_needs_a_snapshot_and_a_corrupt_one_stops_or_empties_broker(root: Path) -> None:
     log = Log(root / METADATA, base=318, offset=318)
     log.write()
     (root / METADATA / "quorum-state").write_text(QUORUM)

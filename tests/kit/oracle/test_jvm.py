@@ -79,7 +79,7 @@ def free_port() -> int:
         ("os.write(2, b'\\xff broken\\n'); os.kill(os.getpid(), 9)", -9, "� broken"),
     ],
 )  # fmt: skip
-def test_jvm_that_ends_while_starting_is_reported_with_error(
+def test_jvm_that_ends_while_starting_raises_jvm_lost_with_exit_code_and_error_line(
     tmp_path: Path, script: str, code: int, error: str
 ) -> None:
     program = Program(tmp_path, script)
@@ -134,7 +134,9 @@ except ProcessLookupError:
 
 
 @pytest.mark.parametrize("then", ["sys.exit(4)", WAIT_FOR_THE_END, HANG])
-def test_jvm_that_starts_but_does_not_respond_is_reported_and_killed(tmp_path: Path, free_port: int, then: str) -> None:
+def test_jvm_that_starts_but_does_not_respond_raises_jvm_lost_and_is_killed(
+    tmp_path: Path, free_port: int, then: str
+) -> None:
     Program(tmp_path, ADDRESS.format(port=free_port) + then)
     command = [sys.executable, "-W", "always::ResourceWarning", "-c", NO_RESPONSE, str(tmp_path)]
     ran = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
@@ -172,7 +174,7 @@ def test_jvm_without_pyspark_names_the_install(monkeypatch: pytest.MonkeyPatch) 
         Jvm()
 
 
-def test_java_home_without_java_is_reported_before_a_jvm_starts(
+def test_java_home_without_java_raises_no_java_before_a_jvm_starts(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
@@ -223,7 +225,7 @@ os.kill(os.getpid(), 9)
 """
 
 
-def test_native_libraries_unpacked_for_a_closed_release_are_deleted(tmp_path: Path) -> None:
+def test_jvm_deletes_unpacked_native_libraries_but_keeps_the_spark_temporary_folder(tmp_path: Path) -> None:
     (tmp_path / "spark").mkdir()
     (tmp_path / "snappy-1.1.10-libsnappyjava.so").touch()
     jvm = Jvm.__new__(Jvm)  # not started

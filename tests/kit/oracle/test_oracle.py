@@ -68,13 +68,15 @@ def opened(host: Host, folder: Path) -> OpenRelease:
     return OpenRelease(oracle, "4.4.0", stored)
 
 
-def test_batch_is_answered_through_files_that_are_deleted(host: Host, tmp_path: Path) -> None:
+def test_oracle_batch_is_exchanged_through_files_that_are_deleted_afterwards(host: Host, tmp_path: Path) -> None:
     assert opened(host, tmp_path).answer(b'{"id":"0"}') == [{"id": "0", "answer": {"text": "é\n"}}]
     assert host.asked == b'{"id":"0"}'
     assert not list(tmp_path.iterdir())
 
 
-def test_batch_without_answers_is_not_given_those_of_an_earlier_batch(host: Host, tmp_path: Path) -> None:
+def test_oracle_batch_without_written_answers_raises_oracle_fault_and_reuses_no_earlier_answers(
+    host: Host, tmp_path: Path
+) -> None:
     release = opened(host, tmp_path)
     release.answer(b'{"id":"0"}')
     host.silent = True
@@ -85,13 +87,13 @@ def test_batch_without_answers_is_not_given_those_of_an_earlier_batch(host: Host
         release.answer(b'{"id":"0"}')
 
 
-def test_batch_in_a_folder_that_cannot_be_written_is_one_clear_error(host: Host, tmp_path: Path) -> None:
+def test_oracle_batch_in_a_missing_folder_raises_one_line_oracle_fault(host: Host, tmp_path: Path) -> None:
     with pytest.raises(OracleFault, match=r"^questions and answers cannot be kept in .*: make room there$"):
         opened(host, tmp_path / "gone").answer(b"{}")
 
 
 @pytest.mark.parametrize("error", [ConnectionResetError, TimeoutError])
-def test_lost_connection_within_a_batch_is_left_to_the_jvm(
+def test_connection_error_during_an_oracle_batch_is_raised_unchanged(
     host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type[OSError]
 ) -> None:
     def lose(*_: str) -> None:

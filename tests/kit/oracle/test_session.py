@@ -36,13 +36,13 @@ def test_release_argument_spread_selects_newest_patch_per_minor_release() -> Non
 
 
 @pytest.mark.parametrize("named", ["", " ", ",", " , "])
-def test_empty_list_of_releases_is_refused(named: str) -> None:
+def test_empty_list_of_releases_raises_bad_input(named: str) -> None:
     with pytest.raises(BadInput, match="no release named: give exact ones"):
         chosen(named)
 
 
 @pytest.mark.parametrize("named", ["3.x", "4.4", "latest", "4.4.0,3.x", "4.4.0;3.9.2", "4.4.0 3.9.2"])
-def test_malformed_release_name_is_refused_with_examples(named: str) -> None:
+def test_malformed_release_name_raises_bad_input_with_examples(named: str) -> None:
     with pytest.raises(BadInput, match=r"is not a Kafka release: name one exactly, like 4\.4\.0 or 0\.10\.0\.1"):
         chosen(named)
 
@@ -51,7 +51,7 @@ def test_release_named_twice_is_selected_once() -> None:
     assert chosen("3.10.0,newest") == ["3.10.0"]
 
 
-def test_single_exact_release_is_parsed_or_refused() -> None:
+def test_exact_release_name_is_parsed_and_a_pattern_raises_bad_input() -> None:
     assert named_release("4.4.0").numbers == (4, 4, 0)
     with pytest.raises(BadInput, match=r"'4\.x' is not a Kafka release"):
         named_release("4.x")
@@ -62,7 +62,7 @@ def test_comma_separated_names_split_without_spaces_and_empty_parts() -> None:
     assert list(split("")) == []
 
 
-def test_fresh_seeds_differ_and_fit_in_a_certificate() -> None:
+def test_fresh_seeds_differ_and_are_unsigned_32_bit_integers() -> None:
     seeds = {fresh_seed() for _ in range(20)}
     assert len(seeds) > 10
     assert all(0 <= seed < 2**32 for seed in seeds)

@@ -25,7 +25,7 @@ SHOWS = {
 
 @pytest.mark.parametrize("cluster", CLUSTERS, ids=" ".join)
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.title)
-def test_example_history_is_deterministic_and_ends_with_settled_state(
+def test_example_history_is_predicted_up_to_a_settled_state_and_fits_140_columns(
     example: HistoryExample, cluster: tuple[str, ClusterMode]
 ) -> None:
     answers = simulate(example.script, *cluster)

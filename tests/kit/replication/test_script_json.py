@@ -84,7 +84,9 @@ def test_cluster_script_json_has_default_replicas_and_settings() -> None:
         ),
     ],
 )
-def test_invalid_cluster_script_is_refused_in_one_line(document: Any, words: str, tmp_path: Path) -> None:
+def test_invalid_cluster_script_raises_one_line_bad_input_with_the_file_name(
+    document: Any, words: str, tmp_path: Path
+) -> None:
     file = tmp_path / "script.json"
     file.write_text(document if isinstance(document, str) else json.dumps(document), encoding="utf-8")
     with pytest.raises(BadInput, match=words) as raised:
@@ -93,6 +95,6 @@ def test_invalid_cluster_script_is_refused_in_one_line(document: Any, words: str
     assert "\n" not in str(raised.value)
 
 
-def test_missing_cluster_script_file_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_missing_cluster_script_file_raises_bad_input_with_the_reason(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"none.json cannot be read: No such file or directory$"):
         load_script(tmp_path / "none.json")

@@ -51,7 +51,9 @@ def test_rule_page_shows_exception_message_with_control_characters_escaped() -> 
     assert "| `ConfigException` | a\\x1b[2J \\| b |" in page
 
 
-def test_rule_page_without_domain_states_every_question_in_domain(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page_of_rule_without_a_domain_module_states_that_every_question_is_in_domain(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "find_spec", lambda _: None)
     page = rule_page(RULE, [EXAMPLE], [], frozenset(), [], [MUTANT])
     assert "## In domain\n\nEvery question: a user of some client can bring it about.\n\n## Examples" in page

@@ -146,11 +146,11 @@ def test_timeline_figure_is_written_to_the_file(tmp_path: Path) -> None:
     assert path.read_bytes() == figure(LIFE)
 
 
-def test_figure_file_without_svg_suffix_is_refused(tmp_path: Path) -> None:
+def test_figure_file_without_svg_suffix_raises_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"give a name that ends in \.svg"):
         ready(tmp_path / "it.png")
 
 
-def test_timeline_without_rows_is_refused_by_drawing(tmp_path: Path) -> None:
+def test_drawing_a_timeline_without_rows_raises_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no timeline to draw"):
         draw(timeline_of(), tmp_path / "it.svg")

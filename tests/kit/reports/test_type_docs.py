@@ -85,7 +85,7 @@ def test_struct_docs_mark_array_like_structs_and_absent_fields() -> None:
     assert doc.fields[1].meaning == "The last:<br>`a`: one<br>`b`: two"
 
 
-def test_struct_name_and_anchor_have_page_form() -> None:
+def test_struct_name_is_shown_as_lower_case_words_and_heading_anchor_has_hyphens() -> None:
     assert struct_name(AskedInner) == "inner"
     assert struct_name(OuterQuestion) == "outer question"
     assert anchor("Object `producer_id` and epoch") == "object-producer_id-and-epoch"

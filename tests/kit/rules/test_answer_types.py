@@ -67,11 +67,11 @@ def occurring(slug: str) -> dict[type, set[str]]:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_frozen_answers_of_a_rule_have_the_declared_type(slug: str) -> None:
+def test_recorded_java_answers_of_a_rule_have_the_declared_type(slug: str) -> None:
     assert answer_type(RULES[slug]) in occurring(slug)
 
 
-def test_answer_type_fields_all_occur_in_some_frozen_case() -> None:
+def test_every_field_of_an_answer_type_occurs_in_some_recorded_java_answer() -> None:
     for kind in {kind for slug in RULES for kind in occurring(slug)}:
         assert set(kind.__struct_defaults__) <= {msgspec.UNSET}, "a field of an answer is given or absent"
         names = set().union(*(occurring(slug).get(kind, set()) for slug in RULES))
@@ -79,7 +79,7 @@ def test_answer_type_fields_all_occur_in_some_frozen_case() -> None:
 
 
 @pytest.mark.parametrize("slug", [slug for slug in RULES if step_types(RULES[slug]) is not None])
-def test_answer_types_of_steps_all_occur_in_frozen_cases(slug: str) -> None:
+def test_every_answer_type_of_a_step_occurs_in_recorded_java_answers(slug: str) -> None:
     steps = step_types(RULES[slug])
     assert steps is not None
     assert set(map(str, steps.values())) <= {str(kind) for kind, _ in answered(slug)}

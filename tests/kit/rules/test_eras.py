@@ -84,13 +84,13 @@ def test_release_spans_list_gaps_and_are_empty_without_releases() -> None:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_proven_releases_of_a_rule_are_in_exactly_one_era(slug: str) -> None:
+def test_each_release_proven_for_a_rule_is_in_exactly_one_era(slug: str) -> None:
     found = [release for era in eras(RULES[slug]) for release in era.releases]
     assert sorted(found) == [release for release in proven_releases() if release in RULES[slug].releases]
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_java_answers_of_frozen_cases_are_equal_within_an_era(slug: str) -> None:
+def test_recorded_java_answers_to_a_question_are_equal_in_all_releases_of_an_era(slug: str) -> None:
     shipped = shipped_cases(slug)
     frozen = {parse_release(release) for release in shipped.provenance.jars}
     for era in eras(RULES[slug]):

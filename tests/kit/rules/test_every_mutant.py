@@ -32,7 +32,7 @@ def _outcomes(mutant: Mutant, case: Case) -> list[Outcome]:
 
 
 @BY_SLUG
-def test_frozen_cases_that_name_a_mutant_kill_the_mutant(mutant: Mutant) -> None:
+def test_mutant_fails_recorded_java_cases_that_name_the_mutant_and_passes_some_other_case(mutant: Mutant) -> None:
     """A mutant that is wrong everywhere would be found by anything; one that fails to answer is not found."""
     cases = shipped_cases(mutant.rule).cases
     named = [(case, _outcomes(mutant, case)) for case in [case for case in cases if mutant.slug in case.kills][:5]]
@@ -48,7 +48,7 @@ def test_frozen_cases_that_name_a_mutant_kill_the_mutant(mutant: Mutant) -> None
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("mutant", QUICK, ids=lambda mutant: mutant.slug)
-def test_mutant_answers_all_space_questions_and_some_incorrectly(mutant: Mutant) -> None:
+def test_mutant_answers_every_enumerated_question_some_correctly_and_some_wrongly(mutant: Mutant) -> None:
     right = space_outcomes(mutant.rule, mutant.release)
     wrong = [outcome_of(mutant.ask, question, mutant.release) for question in space_questions(mutant.rule)]
     assert [isinstance(each, Answered) for each in wrong] == [isinstance(each, Answered) for each in right]

@@ -21,7 +21,7 @@ COOPERATIVE = "cooperative-sticky-assignor"
 ALONE = Group({"t": 4}, (Member("c1", (), (("t", 0), ("t", 1), ("t", 2), ("t", 3))),), (Event(join=(Member("c2"),)),))
 
 
-def test_a_cooperative_rebalance_takes_first_and_gives_in_the_next() -> None:
+def test_cooperative_rebalance_revokes_two_partitions_and_the_next_rebalance_assigns_both() -> None:
     first, joined = play(ALONE, COOPERATIVE, NEWEST).steps
     assert first.rounds == [Round(counts={"c1": 4}, moved=0, taken=0, given=0, unassigned=0)]
     assert joined.event == "c2 joins"
@@ -33,7 +33,7 @@ def test_a_cooperative_rebalance_takes_first_and_gives_in_the_next() -> None:
 
 
 @pytest.mark.parametrize("assignor", [each for each in ASSIGNORS if each != COOPERATIVE])
-def test_the_other_assignors_move_partitions_in_one_rebalance(assignor: str) -> None:
+def test_assignors_other_than_cooperative_sticky_move_partitions_in_one_rebalance(assignor: str) -> None:
     _, joined = play(ALONE, assignor, NEWEST).steps
     assert joined.rounds == [Round(counts={"c1": 2, "c2": 2}, moved=2, taken=0, given=0, unassigned=0)]
 
@@ -44,7 +44,7 @@ def test_the_other_assignors_move_partitions_in_one_rebalance(assignor: str) -> 
     joins=st.lists(st.lists(st.sampled_from("abcde"), min_size=1, max_size=2, unique=True), min_size=1, max_size=4),
     assignor=st.sampled_from(ASSIGNORS),
 )
-def test_a_group_at_rest_owns_every_partition_once_and_moves_no_more(
+def test_simulated_group_becomes_stable_owning_each_partition_once_without_more_sticky_moves(
     topics: dict[str, int], joins: list[list[str]], assignor: str
 ) -> None:
     present: set[str] = set()
@@ -66,14 +66,16 @@ def test_a_group_at_rest_owns_every_partition_once_and_moves_no_more(
         assert play(again, assignor, NEWEST).steps[0].moved == 0
 
 
-def test_leaving_and_growing_give_partitions_that_had_no_owner() -> None:
+def test_range_group_assigns_partitions_of_a_leaving_member_and_partitions_added_to_a_topic() -> None:
     events = (Event(leave=("c1",)), Event(partitions={"t": 6}))
     _, left, grown = play(Group({"t": 4}, (Member("c1"), Member("c2")), events), "range-assignor", NEWEST).steps
     assert (left.rounds[0].counts, left.rounds[0].moved, left.moved) == ({"c2": 4}, 2, 2)
     assert (grown.event, grown.rounds[0].counts, grown.rounds[0].given) == ("t has 6 partitions", {"c2": 6}, 2)
 
 
-def test_an_exception_of_java_ends_the_play(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_exception_in_a_rebalance_ends_the_group_simulation_with_the_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     plain = group_play.assigned
 
     def throws(*words: Any) -> Owned:
@@ -89,7 +91,7 @@ def test_an_exception_of_java_ends_the_play(monkeypatch: pytest.MonkeyPatch) -> 
     assert not played.rests
 
 
-def test_a_group_whose_partitions_move_each_time_is_played_for_20_rebalances(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_simulation_of_a_group_that_never_stabilises_stops_after_20_rebalances(monkeypatch: pytest.MonkeyPatch) -> None:
     owners = itertools.cycle("ab")
     monkeypatch.setattr(group_play, "assigned", lambda *_: {next(owners): (("t", 0),)})
     played = play(Group({"t": 1}, (Member("a"), Member("b"))), "range-assignor", NEWEST)
@@ -125,7 +127,7 @@ UPGRADED_MEMBERS = "\n".join(
 )
 
 
-def test_a_description_of_kafka_gives_owners_and_partition_counts() -> None:
+def test_consumer_group_describe_output_gives_partition_owners_and_partition_counts() -> None:
     group = parse_group(DESCRIBED, [parse_event("join:c3")])
     assert group.topics == {"gone": 1, "orders": 3}
     assert group.members == (Member("c1-a", (), (("orders", 0), ("orders", 2))), Member("c2-b", (), (("orders", 1),)))
@@ -133,7 +135,7 @@ def test_a_description_of_kafka_gives_owners_and_partition_counts() -> None:
 
 
 @pytest.mark.parametrize("members", [MEMBERS, CURRENT_MEMBERS, UPGRADED_MEMBERS])
-def test_a_description_of_members_has_those_without_partitions(members: str) -> None:
+def test_consumer_group_describe_output_with_members_includes_members_without_partitions(members: str) -> None:
     group = parse_group(DESCRIBED + members)
     assert group.topics == {"gone": 4, "orders": 3}
     assert {member.id: member.owned for member in group.members} == {
@@ -167,7 +169,7 @@ def test_a_description_of_members_has_those_without_partitions(members: str) -> 
         ('{"topics": {"t": 1}, "member": []}', "not a valid group: "),
     ],
 )  # fmt: skip
-def test_a_file_that_is_not_a_group_is_an_error(text: str, why: str) -> None:
+def test_invalid_group_json_or_describe_output_raises_bad_input_with_the_reason(text: str, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         parse_group(text)
 
@@ -175,15 +177,15 @@ def test_a_file_that_is_not_a_group_is_an_error(text: str, why: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "join:", "leave", "partitions:t", "partitions:t=x", "stop:c1", "partitions:t=123456"]
 )
-def test_words_that_are_not_an_event_are_an_error(text: str) -> None:
+def test_malformed_group_event_argument_raises_bad_input_with_the_expected_form(text: str) -> None:
     with pytest.raises(BadInput, match="is not an event: write join:ID"):
         parse_event(text)
 
 
-def test_events_are_written_as_words() -> None:
+def test_group_event_argument_is_parsed_with_equals_sign_or_colon_in_names() -> None:
     assert parse_event("partitions:a=b=7") == Event(partitions={"a=b": 7})
     assert parse_event("leave:x:y") == Event(leave=("x:y",))
 
 
-def test_all_assignors_are_rules_of_the_kit() -> None:
+def test_group_simulation_supports_exactly_the_assignor_rules_of_the_kit() -> None:
     assert set(ASSIGNORS) == {slug for slug in RULES if slug.endswith("-assignor")}

@@ -32,7 +32,7 @@ def test_mutant_references_are_distinct_permanent_github_links(mutant: Mutant) -
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_docstring_of_mutant_module_describes_the_mistakes(name: str) -> None:
+def test_docstring_of_every_mutant_module_has_at_least_six_words(name: str) -> None:
     assert len((import_module(name).__doc__ or "").split()) >= 6, (
         f"{name}: open its docstring with the mistakes it holds"
     )

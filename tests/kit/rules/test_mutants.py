@@ -159,7 +159,7 @@ def test_mutant_with_0_10_0_partition_check_throws_in_0_10_1() -> None:
     }
 
 
-def test_unknown_mutant_is_refused_with_a_suggestion() -> None:
+def test_unknown_mutant_raises_bad_input_with_a_suggestion() -> None:
     with pytest.raises(BadInput, match="unknown mutant 'zero-bit': did you mean one-bit"):
         mutant_answerer("zero-bit")
 

@@ -41,7 +41,7 @@ def test_registry_lists_rules_by_area_and_slug_without_duplicates() -> None:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_rule_has_slug_title_source_and_links(slug: str) -> None:
+def test_rule_has_slug_title_source_https_links_and_strict_question_type(slug: str) -> None:
     rule = RULES[slug]
     assert rule.slug == slug
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug)
@@ -53,7 +53,7 @@ def test_rule_has_slug_title_source_and_links(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_rule_has_java_in_exactly_the_named_releases(slug: str) -> None:
+def test_rule_has_a_java_oracle_class_in_exactly_the_declared_releases(slug: str) -> None:
     rule = RULES[slug]
     assert any(at in rule.releases for at in PINNED)
     for at in PINNED:
@@ -67,7 +67,7 @@ def test_every_rule_has_at_least_one_mutant(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_rule_declares_harness_logic_of_the_java_oracle(slug: str) -> None:
+def test_every_rule_states_the_logic_of_the_kit_in_the_java_oracle_in_a_full_sentence(slug: str) -> None:
     assert RULES[slug].harness.endswith("."), (
         f"state in harness= of {slug} what of its Java half is the kit's own logic"
     )
@@ -88,7 +88,7 @@ def test_rules_requested_by_name_are_returned_in_registry_order() -> None:
 
 
 @pytest.mark.parametrize("slugs", [["murmur3"], ["murmur2", "murmur3"], ["Murmur2"]])
-def test_unknown_rule_is_refused_with_a_suggestion(slugs: list[str]) -> None:
+def test_unknown_rule_raises_bad_input_with_a_suggestion(slugs: list[str]) -> None:
     with pytest.raises(BadInput, match=f"unknown rule '{slugs[-1]}': did you mean murmur2"):
         named(slugs)
 

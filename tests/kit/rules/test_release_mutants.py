@@ -18,7 +18,7 @@ MADE = [mutant for rule in RULES.values() for mutant in release_mutants.release_
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_changes_without_a_mutant_are_those_that_no_frozen_question_shows(
+def test_release_mutants_exist_exactly_for_behaviour_changes_that_a_recorded_question_shows(
     slug: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(release_mutants, "_NOT_SHOWN", {})
@@ -28,7 +28,7 @@ def test_changes_without_a_mutant_are_those_that_no_frozen_question_shows(
 
 
 @pytest.mark.parametrize("slug", [slug for slug in RULES if any(one.rule == slug for one in MADE)])
-def test_release_mutants_give_the_frozen_answer_of_java_in_the_older_release(slug: str) -> None:
+def test_release_mutant_gives_recorded_java_answer_of_older_release_and_reference_does_not(slug: str) -> None:
     rule, cases = RULES[slug], shipped_cases(slug).cases
     for mutant in (one for one in MADE if one.rule == slug):
         (source,) = telling_apart(rule, mutant)

@@ -108,7 +108,7 @@ def test_partition_for_key_over_arrow_equals_scalar_and_pandas_results() -> None
         assert functions._Placement(12, text=True).place(pa.array(["alice"], kind)).to_pylist() == [9]
 
 
-def test_registering_function_with_encoding_other_than_utf8_is_refused() -> None:
+def test_registering_the_sql_function_with_encoding_latin1_raises_and_registers_nothing() -> None:
     session: Any = Session()
     with pytest.raises(ValueError, match="latin-1"):
         register(session, encoding="latin-1")
@@ -131,7 +131,7 @@ def test_spark_connect_column_is_built_without_a_jvm() -> None:
     assert ran.stdout.count("partition_for_key") == 3
 
 
-def test_partition_count_of_zero_or_above_java_int_is_refused() -> None:
+def test_spark_column_with_partition_count_0_or_above_java_int_raises_an_error() -> None:
     with pytest.raises(ArithmeticException):
         partition_for_key("key", 0)
     with pytest.raises(ValueError, match="Java int"):

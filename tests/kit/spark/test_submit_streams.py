@@ -46,7 +46,7 @@ def test_stderr_stays_separate_from_stdout_under_spark_submit(tmp_path: Path) ->
     assert submit(tmp_path, "a", {"PYSPARK_GATEWAY_PORT": "1"}) == ("document\n", "progress\n")
 
 
-def test_stderr_is_unchanged_outside_spark_submit(tmp_path: Path) -> None:
+def test_stderr_merged_into_stdout_stays_merged_outside_spark_submit(tmp_path: Path) -> None:
     out, err = submit(tmp_path, "a", {"PYSPARK_GATEWAY_PORT": ""})
     assert sorted(out.split()) == ["document", "progress"]
     assert err == ""

@@ -26,7 +26,7 @@ def doubled(batches: Iterable[int]) -> Iterator[int]:
         yield 2 * batch
 
 
-def test_worker_removes_jars_without_python_from_the_import_path(
+def test_spark_worker_drops_a_jar_from_the_import_path_and_freezes_objects_for_gc(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     jar = str(tmp_path / "spark-core.jar")

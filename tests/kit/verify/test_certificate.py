@@ -61,7 +61,7 @@ def test_certificate_json_round_trips_with_sources(tmp_path: Path) -> None:
     assert text.endswith("}\n")
 
 
-def test_unwritable_certificate_is_reported_with_path_and_reason(tmp_path: Path) -> None:
+def test_unwritable_certificate_raises_kit_error_with_path_and_reason(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     path = tmp_path / "file" / "certificate.json"
     with pytest.raises(KitError, match=f"{path} cannot be written: what should be its folder is a file"):

@@ -77,7 +77,9 @@ def test_drift_of_changed_hash_is_reported_with_shrunk_question() -> None:
     assert change.count == found.differ
 
 
-def test_planted_mistake_of_comparing_one_release_twice_silences_drift(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drift_with_planted_comparison_of_the_old_release_with_itself_reports_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The mistake that makes the alarm silent: the tests above would notice it, by the finding and by who was asked."""
     monkeypatch.setattr(drift, "_DriftComparison", lambda one, other, first, _: Comparison(one, other, first, first))
     java = Java(another_hash)
@@ -176,7 +178,7 @@ def test_drift_without_questions_of_required_labels_is_unjudged() -> None:
     assert found.unjudged[0].startswith("no question of the kinds ")
 
 
-def test_drift_skips_questions_unsupported_by_the_predecessor() -> None:
+def test_drift_is_unjudged_if_the_predecessor_release_supports_no_question() -> None:
     class Lacking(Java):
         def answer(self, rule: Rule, release: Any, questions: Sequence[Question]) -> list[Outcome]:
             known = super().answer(rule, release, questions)

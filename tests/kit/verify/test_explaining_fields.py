@@ -91,7 +91,7 @@ def test_difference_without_behaviour_fields_is_not_attributed() -> None:
     assert named(Attribution(bare, BOTH), "a") == []
 
 
-def test_attribution_finds_remaining_fields_in_further_questions() -> None:
+def test_further_questions_name_the_behaviour_fields_that_no_earlier_difference_was_attributed_to() -> None:
     attribution = Attribution(RULE, BOTH)
     assert named(attribution, "a") == ["upper"]
     found = attribution.still_unnamed(map(question, ("a", "ab", "b", "xy")))

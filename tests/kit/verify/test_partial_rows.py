@@ -51,7 +51,7 @@ def finished(path: Path, plan: VerificationPlan = PLAN, jvm: str = "21") -> dict
     return found
 
 
-def test_partial_run_keeps_matching_row_unchanged(tmp_path: Path) -> None:
+def test_resumed_verification_reuses_the_finished_row_of_an_interrupted_run_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "made" / "certificate.json.partial"
     killed_after(path, result())
     assert finished(path) == {("murmur2", "3.9.2"): result()}

@@ -44,7 +44,7 @@ def compare(java: Answers, reference: Answers, release: Release, known: dict[int
     return tally(MURMUR2, comparison, [Source("keys", QUESTIONS)], batch_size=SIZE)
 
 
-def test_second_release_of_equal_behaviour_runs_reference_for_a_sixteenth() -> None:
+def test_reference_answers_a_sixteenth_of_the_questions_in_a_second_release_of_equal_behaviour() -> None:
     java, reference, known = Answers(), Answers(), dict[int, str]()
     for release in (OLD, NEW):
         counts = compare(java, reference, release, known)

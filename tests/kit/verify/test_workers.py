@@ -45,7 +45,7 @@ def test_worker_prefers_rules_whose_questions_are_generated() -> None:
     assert waiting[_choose(waiting, mine, [mine, other], {"murmur2"})] == (SIZES, OLD)
 
 
-def test_worker_keeps_the_open_release_then_takes_an_unopened_one() -> None:
+def test_worker_prefers_tasks_of_the_release_already_open_then_of_one_open_in_no_other_worker() -> None:
     mine, other = worker(NEW), worker(OLD)
     waiting = [(MURMUR2, OLD), (SIZES, OLD), (SIZES, NEW)]
     started = {"murmur2", "record-sizes"}

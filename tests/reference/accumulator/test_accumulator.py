@@ -115,7 +115,9 @@ def test_new_leader_skips_retry_backoff_since_3_6(version: str, waits: bool) -> 
     ("version", "rounds"),
     [("2.0.1", [[0], [1], [2]]), ("2.3.1", [[0], [2], [1]]), ("3.2.3", [[0], [2], [1]]), ("3.3.2", [[0], [1], [2]])],
 )
-def test_next_drain_starts_at_the_drain_index_of_the_release(version: str, rounds: list[list[int]]) -> None:
+def test_partition_order_of_size_limited_drains_of_a_node_depends_on_release(
+    version: str, rounds: list[list[int]]
+) -> None:
     play = Play(version, (0, 0), (1, 0), (2, 0))
     for partition in (0, 1, 2, 0, 1, 2):
         play.append(partition, HALF)
@@ -124,7 +126,9 @@ def test_next_drain_starts_at_the_drain_index_of_the_release(version: str, round
 
 
 @pytest.mark.parametrize(("version", "kind"), [("1.1.1", IllegalStateException), ("2.0.1", KafkaException)])
-def test_append_to_closed_accumulator_throws(version: str, kind: type[JavaException]) -> None:
+def test_append_to_closed_accumulator_throws_illegal_state_or_kafka_exception_by_release(
+    version: str, kind: type[JavaException]
+) -> None:
     play = Play(version, (0, 0))
     play.it.close()
     with pytest.raises(kind):
@@ -164,12 +168,12 @@ def test_request_timeout_expiry_skips_lingering_batches_and_muted_partitions() -
     assert [batch.number for batch in play.it.expire()[0]] == [0]
 
 
-def test_append_without_partition_before_3_3_is_refused() -> None:
+def test_append_without_partition_before_3_3_raises_not_in_this_release() -> None:
     with pytest.raises(NotInThisRelease):
         Play("3.2.3", (0, 0)).append(None)
 
 
-def test_partition_switch_without_partitions_throws_after_record_is_appended() -> None:
+def test_sticky_partition_switch_in_topic_without_partitions_throws_after_appending_the_record() -> None:
     play = Play("4.4.0", (0, 0))
     play.append(None)
     play.move()
@@ -178,7 +182,7 @@ def test_partition_switch_without_partitions_throws_after_record_is_appended() -
     assert [len(batch.records) for batch in play.it.state.batches] == [1, 1]
 
 
-def test_load_table_gives_empty_queue_the_length_of_skipped_slow_partition() -> None:
+def test_partition_load_stats_give_empty_queue_the_length_of_skipped_queue_of_slow_node() -> None:
     play = Play("4.4.0", (0, 0), (1, 1), (2, 1), linger_ms=0)
     for partition in (0, 0, 0, 1, 2, 2):
         play.append(partition, HALF)

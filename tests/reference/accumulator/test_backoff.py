@@ -6,10 +6,10 @@ from kafka_reference.accumulator.accumulator import RecordAccumulator
 from kafka_reference.accumulator.backoff import Backoff, StepDraws
 from kafka_reference.accumulator.state import AccumulatorConfig
 from kafka_reference.errors import DrawsExhausted
-from kafka_reference.java.thread_local_random import GAMMA, mix32, seed_for
+from kafka_reference.java.thread_local_random import GAMMA, ListedDraws, mix32, next_double, seed_for
 
 
-def test_first_random_draw_of_a_step_is_listed_and_later_draws_derive() -> None:
+def test_step_takes_first_random_number_from_list_and_derives_later_ones_until_list_is_exhausted() -> None:
     draws = StepDraws((7, -1))
     assert [draws.next(), draws.next()] == [7, mix32(seed_for(7) + 2 * GAMMA)]
     draws.begin_step()
@@ -20,13 +20,10 @@ def test_first_random_draw_of_a_step_is_listed_and_later_draws_derive() -> None:
         draws.next()
 
 
-def test_double_from_listed_draw_equals_thread_local_random_of_the_jvm() -> None:
-    draws = StepDraws((mix32(12345 + GAMMA),))
-    high, low = mix32(12345 + GAMMA) & 0xFFFFFFFF, draws.next() & 0xFFFFFFFF
-    assert high == low  # the listed draw is the JVM's first one
-    draws.begin_step()
-    jvm = ((high >> 6 << 27) + ((mix32(12345 + 2 * GAMMA) & 0xFFFFFFFF) >> 5)) * 2.0**-53
-    assert jvm * (1.2 - 0.8) + 0.8 == pytest.approx(0.8775600375560593, abs=1e-15)  # JDK 17.0.15 and 21.0.8, seed 12345
+def test_jitter_computed_from_mix32_draws_equals_thread_local_random_of_the_jdk() -> None:
+    draws = ListedDraws((mix32(12345 + GAMMA), mix32(12345 + 2 * GAMMA)))
+    factor = next_double(draws) * (1.2 - 0.8) + 0.8
+    assert factor == pytest.approx(0.8775600375560593, abs=1e-15)  # JDK 17.0.15 and 21.0.8, seed 12345
 
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "3.6.2"])

@@ -45,7 +45,7 @@ class Play:
 
 
 @pytest.mark.parametrize(("per_mille", "packed"), [(1000, 500), (1, 1), (0, 1), (1500, 750), (333, 166)])
-def test_compressed_size_is_per_mille_of_input_rounded_down(per_mille: int, packed: int) -> None:
+def test_compressed_size_is_per_mille_of_input_rounded_down_to_at_least_1_byte(per_mille: int, packed: int) -> None:
     assert Compressed(1.0, per_mille).packed(500) == packed
 
 

@@ -60,7 +60,7 @@ def looked(partition: int, number: int, **terms: object) -> ReadyCheck:
     return ReadyCheck(("t", partition), number, **{**usual, "closed": False, "flushing": False, "left_ms": 5, **terms})  # type: ignore[arg-type]
 
 
-def test_reasons_are_not_collected_without_a_listener() -> None:
+def test_accumulator_records_no_reasons_of_append_and_ready_decisions_by_default() -> None:
     recorded = RecordingAccumulator("4.4.0", (0, 0))
     assert recorded.it.state.reasons is None
     recorded.it.append("t", 0, SMALL, recorded.metadata)
@@ -130,7 +130,7 @@ def test_reenqueued_batch_backs_off_unless_leader_moved() -> None:
     assert recorded.ready() == [moved, looked(0, 0, leader=1, waited_ms=4, full=True, left_ms=None)]
 
 
-def test_reasons_of_a_drain_name_visit_checks_and_skips() -> None:
+def test_drain_reasons_list_node_visit_size_checks_and_skipped_partitions() -> None:
     recorded = RecordingAccumulator("2.0.1", (0, 0), (1, 0), (2, 0), (3, 0))
     for partition in (0, 1, 2):
         recorded.append(partition, HALF)

@@ -70,7 +70,7 @@ def test_record_size_counts_deltas_key_value_and_headers(record: tuple[int, ...]
     assert record_size(*record) == size
 
 
-def test_newest_magic_is_1_in_0_10_and_2_since_0_11() -> None:
+def test_message_size_by_magic_and_newest_magic_1_in_0_10_and_2_since_0_11() -> None:
     assert [message_size(magic, None, 3) for magic in (0, 1)] == [29, 37]
     assert [sizes(version).newest_magic for version in ("0.10.0.1", "0.10.2.2", "0.11.0.0", "4.4.0")] == [1, 1, 2, 2]
 
@@ -166,7 +166,7 @@ def test_compressed_size_estimate_omits_batch_header_up_to_0_11(version: str, es
     assert batch.estimated == estimated
 
 
-def test_compressed_size_estimate_uses_float_arithmetic() -> None:
+def test_compressed_size_estimate_uses_32_bit_float_arithmetic_of_java() -> None:
     assert ratios.compressed_estimate(20, 1.0) == 21
     assert int(20 * ratios.float32(1.05)) == 20
     assert ratios.compressed_estimate(16777217, 1.0) == 17616076
@@ -201,7 +201,7 @@ def test_expected_compression_ratio_can_fall_below_0_up_to_2_4() -> None:
     assert next_ratio("2.5.0", ratios.float32(0.003), observed) == observed > 0
 
 
-def test_append_of_headers_to_magic_1_batch_throws() -> None:
+def test_append_of_headers_to_magic_1_batch_throws_and_leaves_batch_empty() -> None:
     batch = BatchSize(sizes("4.4.0"), 100, 100, 1)
     with pytest.raises(IllegalArgumentException, match="Magic v1 does not support record headers"):
         batch.append(SizedRecord(0, None, None, (("a", None),)))

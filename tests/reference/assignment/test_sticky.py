@@ -173,7 +173,7 @@ LOST = [Member("a", ("t",), None, None, (("t", 0),), 5, -1), member("b", "t", "t
 
 @pytest.mark.parametrize("release", ["3.4.1", "3.6.2", "4.4.0"])
 @pytest.mark.parametrize("assign", [sticky_assignment, cooperative_sticky_assignment])
-def test_member_without_generation_loses_claim_to_an_older_one(assign: Any, release: str) -> None:
+def test_sticky_member_with_subscription_generation_minus_1_loses_claimed_partition(assign: Any, release: str) -> None:
     assert words(assign(topics(t=2), LOST, release)) == {"a": "t1", "b": "t0"}
     kept = [replace(LOST[0], subscription_generation=None), LOST[1]]
     assert words(assign(topics(t=2), kept, release)) == {"a": "t0", "b": "t1"}

@@ -195,7 +195,7 @@ def test_refused_batch_leaves_producer_state_and_end_offset_unchanged(version: s
 
 
 @pytest.mark.parametrize(("version", "allowed"), [("4.1.2", True), ("4.2.2", False), ("4.3.1", True)])
-def test_marker_of_the_highest_epoch_is_refused_in_4_2(version: str, allowed: bool) -> None:
+def test_transaction_marker_with_producer_epoch_32767_throws_in_4_2_only(version: str, allowed: bool) -> None:
     state = ProducerStateManager(version, 1000)
     state.append([DataBatch(7, 32767, 0, 1, 0, 0, transactional=True)], Origin.CLIENT)
     marker = Marker(7, 32767, 1, 0, True, 0, transaction_version=2)

@@ -14,7 +14,7 @@ def info(version: str, origin: Origin = Origin.CLIENT) -> ProducerAppendInfo:
     return ProducerAppendInfo(ProducerStateEntry(ProducerStateBehaviour.of(version), 7), origin, None)
 
 
-def test_batch_in_request_with_sequence_gap_or_outside_open_transaction_is_refused() -> None:
+def test_later_batch_of_a_request_with_sequence_gap_or_outside_open_transaction_throws() -> None:
     request = info("2.4.1")
     request.append(DataBatch(7, 0, 0, 3, 10, 0, transactional=True))
     request.append(DataBatch(7, 0, 3, 1, 13, 0, transactional=True))

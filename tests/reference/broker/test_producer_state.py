@@ -16,7 +16,7 @@ def written(state: ProducerStateManager, first: int, records: int = 1, **more: o
     return state.append([batch], Origin.CLIENT)
 
 
-def test_repeated_batch_returns_original_offset_and_is_not_appended() -> None:
+def test_repeat_of_one_of_last_5_batches_is_duplicate_and_repeat_of_older_batch_throws() -> None:
     state = ProducerStateManager("4.4.0", 1000)
     for number in range(6):
         written(state, 3 * number, 3)
@@ -26,7 +26,7 @@ def test_repeated_batch_returns_original_offset_and_is_not_appended() -> None:
         written(state, 0, 3)
 
 
-def test_producer_state_reloaded_from_snapshot_detects_duplicate_of_last_batch() -> None:
+def test_producer_state_reloaded_from_snapshot_remembers_only_the_last_batch_as_duplicate() -> None:
     disk: dict[int, bytes] = {}
     state = ProducerStateManager("4.4.0", 1000, disk)
     written(state, 0)
@@ -85,7 +85,7 @@ def test_open_transaction_prevents_expiration_until_marker() -> None:
 
 
 @pytest.mark.parametrize(("version", "known"), [("2.3.1", False), ("2.4.1", True)])
-def test_deleting_records_removes_the_producer_up_to_2_3(version: str, known: bool) -> None:
+def test_raised_log_start_offset_removes_producer_and_open_transaction_up_to_2_3(version: str, known: bool) -> None:
     state = ProducerStateManager(version, 1000)
     written(state, 0, 3, transactional=True)
     state.raise_log_start(3)
@@ -94,7 +94,7 @@ def test_deleting_records_removes_the_producer_up_to_2_3(version: str, known: bo
     assert state.end_offset == 3
 
 
-def test_snapshot_is_taken_only_if_the_end_offset_changed() -> None:
+def test_snapshot_is_written_only_after_end_offset_changed_and_deleted_below_given_offset() -> None:
     disk: dict[int, bytes] = {}
     state = ProducerStateManager("4.4.0", 1000, disk)
     state.take_snapshot()
@@ -113,7 +113,7 @@ def test_truncate_fully_clears_producers_and_open_transactions() -> None:
     assert (state.end_offset, len(list(state.producers.items())), state.transactions.first_unstable) == (7, 0, None)
 
 
-def test_transaction_verification_is_none_before_3_6() -> None:
+def test_transaction_verification_is_none_before_3_6_and_ignores_epoch_bump_in_3_6() -> None:
     assert ProducerStateManager("3.5.2", 1000).verify(7, 0, 0, supports_epoch_bump=True, now_ms=0) is None
     verified = ProducerStateManager("3.6.2", 1000).verify(7, 4, 0, supports_epoch_bump=True, now_ms=0)
     assert verified is not None

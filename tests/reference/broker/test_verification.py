@@ -10,7 +10,7 @@ from kafka_reference.broker.verification import VerificationStateEntry, ends_ver
 @pytest.mark.parametrize(
     ("sequence", "epoch", "then"), [(3, 1, (3, 1)), (9, 1, (5, 1)), (9, 2, (9, 2)), (0, 0, (5, 1)), (5, 1, (5, 1))]
 )
-def test_verification_keeps_lowest_sequence_of_the_newest_epoch(
+def test_transaction_verification_keeps_lowest_sequence_of_the_newest_producer_epoch(
     sequence: int, epoch: int, then: tuple[int, int]
 ) -> None:
     verified = VerificationStateEntry(0, 5, 1, supports_epoch_bump=False)
@@ -29,7 +29,7 @@ def test_marker_of_unbumped_epoch_keeps_verification_with_epoch_bump_since_4_0(
     assert ends_verification(ProducerStateBehaviour.of(version), marker, VerificationStateEntry(0, 5, 1, bumps)) is ends
 
 
-def test_only_a_transactional_batch_ends_verification() -> None:
+def test_transactional_batch_ends_transaction_verification_and_plain_batch_does_not() -> None:
     verified, behaviour = VerificationStateEntry(0, 0, 0, supports_epoch_bump=True), ProducerStateBehaviour.of("4.4.0")
     assert ends_verification(behaviour, DataBatch(7, 0, 0, 1, 0, 0, transactional=True), verified)
     assert not ends_verification(behaviour, DataBatch(7, 0, 0, 1, 0, 0), verified)

@@ -36,7 +36,7 @@ def last(*events: Event, release: str = NEWEST, min_isr: int = 1, unclean: bool 
     return state
 
 
-def test_history_without_faults_has_expected_answer_of_every_event() -> None:
+def test_cluster_history_without_faults_answers_produce_and_election_requests_like_kafka() -> None:
     answers = play(
         Produce(0), Produce(1), Produce(ALL, 2), Produce(5), Elect("preferred"), SetUncleanElection(True), Settle()
     )
@@ -97,7 +97,7 @@ def test_preferred_election_restores_the_preferred_leader_after_restart() -> Non
     assert last(*events, Elect("preferred")).leader == 1
 
 
-def test_paused_broker_applies_new_min_insync_replicas_when_continued() -> None:
+def test_paused_broker_applies_min_isr_change_after_continue_or_raises_undetermined_history() -> None:
     events = (Pause(2), Settle(), SetMinInsyncReplicas(2), Continue(2), Settle(), Kill(1), Settle())
     assert last(*events).leader == 2
     assert last(*LAST_LEADER_PAUSED, Continue(2), Settle(), SetMinInsyncReplicas(2)).leader == 2
@@ -124,12 +124,14 @@ def test_paused_broker_applies_new_min_insync_replicas_when_continued() -> None:
         ((*LEADERLESS, SetUncleanElection(True), Kill(3)), "while others fetch"),
     ],
 )
-def test_history_whose_outcome_depends_on_timing_is_refused(events: tuple[Event, ...], reason: str) -> None:
+def test_cluster_history_whose_outcome_depends_on_timing_raises_undetermined_history(
+    events: tuple[Event, ...], reason: str
+) -> None:
     with pytest.raises(UndeterminedHistory, match=reason):
         play(*events)
 
 
-def test_two_followers_killed_together_are_undetermined_only_with_elr() -> None:
+def test_two_followers_killed_together_raise_undetermined_history_only_if_elr_depends_on_order() -> None:
     events = (Kill(2), Kill(3), Settle())
     with pytest.raises(UndeterminedHistory, match="the first is not eligible"):
         play(*events, min_isr=2)

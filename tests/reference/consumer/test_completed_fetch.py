@@ -93,7 +93,7 @@ def test_commit_marker_does_not_end_an_aborted_transaction() -> None:
     assert outcome == FetchOutcome((), 6)
 
 
-def test_records_before_a_damaged_batch_are_delivered_and_the_next_poll_throws() -> None:
+def test_records_before_a_batch_with_wrong_crc_are_delivered_and_further_polls_throw() -> None:
     data = batch(0, 2) + damaged(batch(2, 1))
     kafka = "KafkaException"
     assert consume_fetch(data, 0) == FetchOutcome((0, 1), 2, kafka, kafka, kafka)
@@ -111,7 +111,7 @@ def test_batches_below_the_position_move_the_position_back_up_to_2_2(release: st
 
 
 @pytest.mark.parametrize(("release", "thrown"), [("2.0.0", "KafkaException"), ("2.0.1", None)])
-def test_empty_control_batch_fails_up_to_2_0_0_with_read_committed(release: str, thrown: str | None) -> None:
+def test_empty_control_batch_throws_with_read_committed_up_to_2_0_0(release: str, thrown: str | None) -> None:
     data = emptied(marker(0, 7, commit=False)) + batch(1, 1)
     outcome = consume_fetch(data, 0, read_committed=True, check_crcs=False, release=release)
     assert outcome.thrown == thrown
@@ -122,7 +122,7 @@ def test_empty_control_batch_fails_up_to_2_0_0_with_read_committed(release: str,
 @pytest.mark.parametrize(
     ("release", "position", "thrown"), [("2.2.2", 4, "KafkaException"), ("2.3.0", 5, None), ("4.4.0", 5, None)]
 )
-def test_records_below_the_position_before_a_damaged_batch_end_the_response_since_2_3(
+def test_damaged_batch_after_delivered_records_below_fetch_offset_throws_up_to_2_2(
     release: str, position: int, thrown: str | None
 ) -> None:
     data = transactional(0, 2, 7) + batch(2, 2) + damaged(batch(4, 1))

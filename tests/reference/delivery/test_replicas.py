@@ -87,7 +87,9 @@ def test_partition_without_unclean_election_waits_for_last_in_sync_replica(versi
     ("version", "error", "high_watermark"),
     [("3.6.2", "NOT_ENOUGH_REPLICAS_AFTER_APPEND", 2), ("3.7.0", "REQUEST_TIMED_OUT", 1)],
 )
-def test_isr_below_minimum_after_append_times_out_since_3_7(version: str, error: str, high_watermark: int) -> None:
+def test_acks_all_request_times_out_since_3_7_if_isr_shrinks_below_minimum_after_append(
+    version: str, error: str, high_watermark: int
+) -> None:
     """KAFKA-15583: since 3.7.0 the high watermark stays, so the request waits until it times out."""
     back = Fault(Kind.RESUME_FOLLOWER, 4, replica=1)
     found = outcome(version, ALL, *BOTH_LEAVE, back, min_insync_replicas=2)
@@ -103,13 +105,13 @@ def test_idempotent_retry_after_timeout_waits_for_isr_and_is_a_duplicate() -> No
     assert (found.log, found.requests[2].offset) == ((0, 1, 2), 1)
 
 
-def test_acks_all_fails_while_an_in_sync_follower_lags() -> None:
+def test_acks_all_record_with_stopped_in_sync_follower_fails_with_timeout_but_is_in_the_log() -> None:
     found = outcome("4.4.0", {**ALL, "enable.idempotence": "true"}, stop(1), records=1)
     assert found.failed == ((0, "TimeoutException"),)
     assert found.log == (0,)
 
 
-def test_unclean_election_breaks_sequence_of_idempotent_producer() -> None:
+def test_unclean_election_loses_record_and_makes_idempotent_producer_bump_epoch() -> None:
     config = {"max.in.flight.requests.per.connection": "1"}
     faults = (*BOTH_LEAVE, Fault(Kind.CRASH_BEFORE, 3))
     found = outcome("4.4.0", config, *faults, records=4, unclean_leader_election=True)

@@ -104,7 +104,7 @@ def test_idempotent_producer_keeps_records_once_and_in_order_despite_a_fault(
         (Kind.REFUSE_AFTER_APPEND, "UNKNOWN_TOPIC_OR_PARTITION", True),
     ],
 )
-def test_retry_after_error_following_the_append_duplicates_the_record(
+def test_retry_duplicates_the_record_only_if_the_error_follows_the_append(
     version: str, kind: Kind, error: str, is_appended: bool
 ) -> None:
     found = outcome(version, {**ONE, "acks": "all"}, fault(kind, 3, error), records=4)
@@ -140,7 +140,7 @@ def test_error_after_append_without_retries_fails_a_record_in_the_log() -> None:
         ("4.4.0", {}, Kind.REFUSE_AFTER_APPEND, "MESSAGE_TOO_LARGE", "no broker gives it after an append: use refuse"),
     ],
 )
-def test_scenario_with_error_that_no_broker_returns_is_refused(
+def test_scenario_with_error_that_no_broker_returns_raises_invalid_scenario_with_reason(
     version: str, config: dict[str, str], kind: Kind, error: str, message: str
 ) -> None:
     with pytest.raises(InvalidScenario, match=message):
@@ -183,7 +183,9 @@ def test_idempotent_batches_sent_after_a_refused_batch_get_out_of_order_errors(v
 
 
 @pytest.mark.parametrize(("version", "log"), [("2.4.1", (0, 1, 2)), ("2.5.1", (1, 2)), ("4.4.0", (1, 2))])
-def test_refused_first_batch_fails_with_later_batches_in_flight_since_2_5(version: str, log: tuple[int, ...]) -> None:
+def test_first_idempotent_batch_refused_with_later_batches_in_flight_fails_since_2_5(
+    version: str, log: tuple[int, ...]
+) -> None:
     """KIP-360: an unknown producer may start at any sequence, so the second batch is appended and the first never is."""
     found = outcome(version, IDEMPOTENT, fault(Kind.REFUSE, 1, "NOT_LEADER_OR_FOLLOWER"))
     assert found.log == log
@@ -209,7 +211,7 @@ def test_restarted_producer_with_new_id_duplicates_a_record(version: str) -> Non
     assert [one.batch.producer_id for one in found.requests] == [7, 7, 8, 8]
 
 
-def test_new_leader_detects_duplicates_from_log() -> None:
+def test_new_leader_answers_retry_of_replicated_batch_as_duplicate() -> None:
     found = outcome("4.4.0", {}, fault(Kind.CRASH_REPLICATED, 2))
     assert "duplicate" in [one.result for one in found.requests]
     assert found.log == (0, 1, 2)
@@ -224,7 +226,7 @@ def test_acks_all_is_refused_while_isr_is_below_min_insync_replicas() -> None:
     ]
 
 
-def test_default_producer_is_idempotent_since_3_0_1() -> None:
+def test_default_producer_duplicates_no_record_after_lost_response_since_3_0_1() -> None:
     assert outcome("4.4.0", {}, fault(Kind.LOSE_RESPONSE, 2)).doubled == ()
     assert outcome("3.0.0", {}, fault(Kind.LOSE_RESPONSE, 2)).doubled == (1,)
     assert outcome("4.4.0", {"acks": "1"}, fault(Kind.LOSE_RESPONSE, 2)).doubled == (1,)
@@ -268,7 +270,7 @@ def test_simulation_of_invalid_producer_config_returns_config_exception() -> Non
         ),
     ],
 )
-def test_impossible_scenario_is_refused_with_reason(
+def test_impossible_fault_scenario_raises_invalid_scenario_with_reason(
     faults: list[Fault], partition: dict[str, int], message: str
 ) -> None:
     with pytest.raises(InvalidScenario, match=message):

@@ -95,7 +95,7 @@ def test_change_without_default_directory_throws_if_directories_are_recorded() -
     assert changed("3.7.0", default_directory=None, metadata_version="3.6") is None
 
 
-def test_merge_of_record_without_directories_assigns_directory_by_release() -> None:
+def test_merge_of_partition_change_without_directories_assigns_directory_by_release_or_throws() -> None:
     change = PartitionChange(replicas=(1, 2, 3, 4))
     assert merge(PARTITION, change, PartitionChangeBehaviour.of("3.7.0")).directories == (0, 0, 0, 1)
     assert merge(PARTITION, change, PartitionChangeBehaviour.of("3.7.1")).directories == (0, 0, 0, 0)
@@ -103,7 +103,7 @@ def test_merge_of_record_without_directories_assigns_directory_by_release() -> N
         merge(replace(PARTITION, directories=(7, 7, 7)), change, PartitionChangeBehaviour.of("3.7.1"))
 
 
-def test_contains_compares_lists_with_multiplicity() -> None:
+def test_contains_check_of_replica_lists_counts_repeated_replicas() -> None:
     assert contains((1, 2, 2), (2, 2))
     assert not contains((1, 2), (2, 2))
 

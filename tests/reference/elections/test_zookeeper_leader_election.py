@@ -35,7 +35,7 @@ def test_zookeeper_election_chooses_leader_by_kind_and_isr(
     assert choose_leader(election, (1, 2, 3), isr, (2, 3), shutting_down=(3,), unclean=unclean) == leader
 
 
-def test_uncleanly_elected_leader_is_the_only_isr_member_and_recovering() -> None:
+def test_uncleanly_elected_leader_is_sole_isr_member_and_recovering_since_3_2() -> None:
     state = LeaderAndIsr(1, (1,), leader_epoch=4, version=9)
     after = elect(NEWEST, "offline", CONTEXT, state, unclean=True).state
     assert after == LeaderAndIsr(2, (2,), 5, 9, "recovering")

@@ -69,7 +69,7 @@ def decided(
 
 
 @pytest.mark.parametrize("answer", Answer)
-def test_exactly_one_table_row_matches_each_answer_in_each_situation(answer: Answer) -> None:
+def test_exactly_one_batch_action_row_matches_each_broker_answer_in_each_situation(answer: Answer) -> None:
     counts = Counter(len(matching_rows(answer, situation)) for situation in SITUATIONS)
     assert counts == {1: 2 ** len(fields(Situation))}
 
@@ -87,13 +87,13 @@ def test_docstring_of_situation_names_every_fact_of_the_table() -> None:
 @pytest.mark.parametrize(
     "line", ["retriable             may_retyr   retried    -", "surprise              always   retried    -"]
 )
-def test_table_row_with_misspelt_answer_or_fact_is_refused(line: str) -> None:
+def test_batch_action_row_with_misspelt_answer_or_fact_raises_value_error(line: str) -> None:
     with pytest.raises(ValueError, match=r"may_retyr|surprise"):
         batch_actions._row(line)
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_batch_action_is_decided_for_every_error_and_producer_state(release: str) -> None:
+def test_produce_errors_and_producer_states_lead_to_every_batch_action_of_the_release(release: str) -> None:
     """One error stands for all that the table treats alike."""
     errors = {answer_of(error): name for name, error in produce_errors(release).items()}
     actions = Counter(

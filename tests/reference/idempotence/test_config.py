@@ -93,7 +93,9 @@ def test_idempotence_in_0_11_allows_one_request_in_flight() -> None:
         ("3.9.2", [RETRIES, ACKS, FIVE]),
     ],
 )
-def test_first_of_several_config_conflicts_in_check_order_is_reported(version: str, order: list[str]) -> None:
+def test_config_exception_names_first_of_several_idempotence_conflicts_in_check_order(
+    version: str, order: list[str]
+) -> None:
     wrong: dict[str, tuple[str, str]] = {RETRIES: ("retries", "0"), ACKS: ("acks", "1"), FIVE: (IN_FLIGHT, "6")}
     for at in range(len(order)):
         config: Config = {"enable.idempotence": "true", **dict(wrong[each] for each in order[at:])}
@@ -150,7 +152,7 @@ def test_null_transaction_timeout_throws_npe_before_or_after_checks_by_release(v
     assert producer_outcome({"enable.idempotence": "false", "transaction.timeout.ms": None}, version)
 
 
-def test_null_transactional_id_counts_as_set() -> None:
+def test_null_transactional_id_enables_idempotence_and_null_enable_idempotence_throws_npe() -> None:
     asked = producer_outcome({"transactional.id": None}, "2.8.2")
     assert (asked.idempotent, asked.transactional) == (True, False)
     assert refused("4.4.0", {"transactional.id": None, "enable.idempotence": "false"}) == ID

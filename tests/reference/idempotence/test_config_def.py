@@ -82,7 +82,7 @@ def test_null_is_accepted_for_settings_without_validator() -> None:
 
 
 # Of two invalid texts the first in the order of definitions is reported; up to 0.10.2.x in the order of a hash map.
-def test_first_of_two_invalid_settings_in_definition_order_is_reported() -> None:
+def test_config_exception_names_first_of_two_invalid_settings_in_definition_order_since_0_11() -> None:
     both: dict[str, str | None] = {"acks": "2", "retries": "-1"}
     assert "acks" in refused(both, "0.10.2.2")
     assert "retries" in refused(both, "0.11.0.0")

@@ -38,7 +38,7 @@ def test_poll_completes_only_the_oldest_request_of_a_node() -> None:
     assert network.poll(1) == []
 
 
-def test_reply_with_error_unknown_to_the_release_is_refused_and_not_queued() -> None:
+def test_reply_with_error_unknown_in_release_raises_not_in_this_release_and_is_not_queued() -> None:
     network = network_of("0.11.0.3")
     network.send(request())
     for reply in (Reply("UNKNOWN_PRODUCER_ID"), Reply("NONE", "NO_SUCH_ERROR")):
@@ -48,7 +48,7 @@ def test_reply_with_error_unknown_to_the_release_is_refused_and_not_queued() -> 
 
 
 @pytest.mark.parametrize(("at", "order"), [("1.1.1", [1, 0]), ("2.0.1", [0, 1]), ("4.4.0", [0, 1])])
-def test_lost_connection_ends_all_requests_of_node(at: str, order: list[int]) -> None:
+def test_lost_connection_ends_all_requests_of_node_and_in_reverse_order_up_to_1_1(at: str, order: list[int]) -> None:
     sent = [request(sent_ms=0), request(sent_ms=1)]
     network = network_of(at)
     for one in sent:
@@ -59,7 +59,7 @@ def test_lost_connection_ends_all_requests_of_node(at: str, order: list[int]) ->
 
 
 @pytest.mark.parametrize(("at", "how"), [("3.4.1", End.DISCONNECTED), ("3.5.0", End.TIMED_OUT)])
-def test_timeout_of_the_oldest_request_ends_all_requests_of_the_node(at: str, how: End) -> None:
+def test_timeout_of_oldest_request_ends_all_requests_of_node_as_disconnected_up_to_3_4(at: str, how: End) -> None:
     network = network_of(at)
     old, young = request(sent_ms=0), request(sent_ms=20)
     network.send(old)

@@ -162,7 +162,7 @@ def test_out_of_order_sequence_error_fails_batch_and_resets_producer_id_up_to_2_
     assert producer.run() == [([1], (1001, 0), 0)]
 
 
-def test_batch_that_expires_while_drained_is_sent_nonetheless() -> None:
+def test_batch_that_expires_when_drained_is_sent_and_record_fails_with_timeout_exception() -> None:
     producer = identified("4.4.0")
     producer.append()
     assert producer.run(advance=100) == [([0], (1000, 0), 0)]
@@ -241,7 +241,7 @@ def test_split_batch_stays_in_flight_and_expiry_throws_in_2_1_to_2_3_0(at: str) 
 
 
 @pytest.mark.parametrize("at", ["2.0.1", "2.3.1", "4.4.0"])
-def test_split_batch_is_not_in_flight_in_2_0_and_since_2_3_1(at: str) -> None:
+def test_expiry_of_split_batch_lets_other_partition_send_in_2_0_and_since_2_3_1(at: str) -> None:
     assert ([2], (1000, 0), 0) in after_a_split(at).run(advance=40)
 
 

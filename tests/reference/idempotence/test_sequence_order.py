@@ -47,7 +47,7 @@ def test_in_flight_batches_are_a_heap_up_to_2_2_then_a_sorted_set(version: str, 
 
 @pytest.mark.parametrize("kind", [SequenceHeap, SequenceSet])
 @given(sequences=st.sets(st.integers(0, 1000)).flatmap(lambda found: st.permutations(sorted(found))))
-def test_lowest_sequence_is_first_in_any_order_of_insertion(
+def test_in_flight_batches_are_taken_in_sequence_order_for_any_insertion_order(
     kind: type[SequenceHeap | SequenceSet], sequences: list[int]
 ) -> None:
     held = kind()

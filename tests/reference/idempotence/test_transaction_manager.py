@@ -54,7 +54,7 @@ def test_out_of_order_sequence_resets_the_producer_id_up_to_2_4(at: str) -> None
 
 
 @pytest.mark.parametrize("exception", [GAP, REFUSED])
-def test_failed_batch_bumps_the_epoch_since_2_5(exception: str) -> None:
+def test_failed_batch_bumps_epoch_and_renumbers_other_batches_of_the_same_partition_only(exception: str) -> None:
     one = manager("2.5.0")
     first, second, other = sent(one, Sent(), Sent(2), Sent(topic_partition=T1))
     one.failed(first, exception, True)
@@ -202,7 +202,7 @@ def test_sequence_restart_with_only_split_batches_in_flight_throws(at: str) -> N
 
 
 @pytest.mark.parametrize("again", [True, False])
-def test_retried_batch_after_producer_id_reset_registers_partition_in_0_11(again: bool) -> None:
+def test_acknowledging_batch_after_producer_id_reset_in_0_11_throws_unless_batch_was_retried(again: bool) -> None:
     one = manager("0.11.0.3")
     (batch,) = sent(one, Sent())
     one.become(7, 0)

@@ -39,7 +39,7 @@ def test_scala_2_13_hash_map_orders_hash_with_sign_bit_first() -> None:
     assert order(filled(Scala213Map, 0, high)) == [high, 0]
 
 
-def test_scala_2_12_hash_map_iterates_in_scrambled_order() -> None:
+def test_scala_2_12_hash_map_iterates_every_key_but_not_in_insertion_order() -> None:
     assert order(filled(Scala212Map, 7, 8, 23)) != [7, 8, 23]
     assert sorted(order(filled(Scala212Map, *range(40)))) == list(range(40))
 

@@ -19,7 +19,7 @@ def test_mix32_matches_thread_local_random_of_jdk_17(state: int, draw: int) -> N
     assert mix32(state + 2**64) == draw
 
 
-def test_seeded_draws_match_java_and_are_counted() -> None:
+def test_seeded_random_draws_match_java_thread_local_random_and_are_counted() -> None:
     draws = SeededDraws(7)
     assert [draws.next() for _ in range(3)] == [313879073, 2102483167, -1204442217]
     assert draws.used == 3

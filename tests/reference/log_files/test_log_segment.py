@@ -62,7 +62,7 @@ def test_segment_rolls_at_size_time_or_full_index() -> None:
     assert LogSegment(0, max_index_size=12).should_roll(LIMITS)
 
 
-def test_segment_read_starts_at_the_batch_that_contains_the_offset() -> None:
+def test_segment_read_starts_at_batch_with_the_offset_and_respects_maximum_size() -> None:
     segment = filled()
     assert segment.read(50, 100) is None
     found = segment.read(25, 1000)

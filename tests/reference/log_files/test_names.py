@@ -15,6 +15,6 @@ def test_file_name_pads_offset_to_twenty_digits() -> None:
 
 
 @pytest.mark.parametrize("name", ["leader-epoch-checkpoint", "97", "x.log", ""])
-def test_file_name_without_offset_is_refused(name: str) -> None:
+def test_file_name_that_is_no_log_segment_file_raises_value_error(name: str) -> None:
     with pytest.raises(ValueError, match="no file of a segment"):
         offset_of_file(name)

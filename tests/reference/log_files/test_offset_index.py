@@ -47,7 +47,7 @@ def test_append_to_full_offset_index_throws() -> None:
         filled(23, "3.4.1").append(70, 0)
 
 
-def test_offset_index_append_refuses_non_increasing_or_overflowing_offset() -> None:
+def test_offset_index_append_throws_for_non_increasing_or_overflowing_offset_and_adds_no_entry() -> None:
     index = filled()
     with pytest.raises(InvalidOffsetException, match="offset 60 to position 2 no larger than the last offset appended"):
         index.append(60, 9)
@@ -132,14 +132,14 @@ def test_deleted_offset_index_cannot_be_deleted_again_or_renamed() -> None:
         index.rename("")
 
 
-def test_read_only_offset_index_refuses_append() -> None:
+def test_append_to_read_only_offset_index_throws_read_only_buffer_exception() -> None:
     index = OffsetIndex(0, 16, bytes(16), writable=False)
     index.truncate()
     with pytest.raises(ReadOnlyBufferException):
         index.append(1, 1)
 
 
-def test_fetch_upper_bound_with_overflowing_position_returns_first_entry() -> None:
+def test_fetch_upper_bound_returns_next_entry_or_none_and_first_entry_on_position_overflow() -> None:
     assert filled().fetch_upper_bound(4096, 2**31 - 1) == (55, 0)
     assert filled().fetch_upper_bound(0, 4096) == (60, 4096)
     assert filled().fetch_upper_bound(0, 4097) is None

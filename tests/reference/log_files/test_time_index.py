@@ -43,7 +43,7 @@ def test_time_index_append_requires_increasing_timestamps_and_offsets() -> None:
         index.maybe_append(1999, 60)
 
 
-def test_refused_offset_leaves_timestamp_in_the_time_index() -> None:
+def test_time_index_append_after_failed_append_of_overflowing_offset_throws_illegal_state() -> None:
     index = filled()
     with pytest.raises(IndexOffsetOverflowException):
         index.maybe_append(3000, 2**40)

@@ -119,7 +119,7 @@ def test_overflow_of_twice_batch_size_switches_partition_at_every_update() -> No
 # KAFKA-14303. With batch.size=0 every report switches, also the one of 0 bytes by which the accumulator makes up for a
 # deferred switch before it appends. It then looks for the new partition, finds the same, and send() never comes back.
 # 3.3.2 refuses such a size here, and the producer asks for at least 1.
-def test_batch_size_0_switches_partition_at_every_update_up_to_3_3_1() -> None:
+def test_batch_size_0_switches_partition_at_every_update_up_to_3_3_1_and_then_throws() -> None:
     for version in ["3.3.0", "3.3.1"]:
         partitioner = made(*range(9), batch=0, version=version)
         for _ in range(8):
@@ -173,7 +173,7 @@ def test_load_table_is_dropped_for_equal_or_missing_queue_sizes() -> None:
         partitioner.next_partition(THREE)
 
 
-def test_load_with_length_beyond_the_array_throws_and_keeps_old_table() -> None:
+def test_load_table_update_with_length_beyond_the_array_throws_and_keeps_old_table() -> None:
     partitioner = made(0, 1)
     partitioner.load([0, 1], [7, 8], None, 2)
     with pytest.raises(ArrayIndexOutOfBoundsException):
@@ -204,7 +204,7 @@ def test_next_partition_after_a_load_of_total_weight_0_throws_arithmetic_excepti
         partitioner.next_partition(THREE)
 
 
-def test_rack_narrows_uniform_choice_where_leaders_share_the_rack() -> None:
+def test_rack_aware_uniform_choice_uses_only_partitions_with_leader_in_the_rack_if_any() -> None:
     assert places(made(0, 1, 2, rack="a"), 3, FIVE) == [0, 1, 0]
     assert places(made(1, rack="b"), 1, FIVE) == [2]
     assert places(made(1, rack=""), 1, FIVE) == [3]  # the empty rack is one; none is not
@@ -222,13 +222,13 @@ def test_load_table_of_a_rack_uses_only_queue_sizes_in_the_rack() -> None:
     assert places(partitioner, 1) == [8]  # draw 5 among all
 
 
-def test_largest_queue_size_of_a_rack_is_at_least_minus_1() -> None:
+def test_load_table_of_rack_with_negative_queue_sizes_counts_the_largest_as_minus_1() -> None:
     partitioner = made(*range(9), rack="a")
     assert partitioner.load([-5, -4, 3], [7, 8, 9], ["a", "a", "b"], 3) == 9 + 8 + 1
     assert places(partitioner, 9) == [7] * 5 + [8] * 4  # 0 + 5, 0 + 4
 
 
-def test_draw_beyond_the_partitions_of_a_rack_selects_partition_0() -> None:
+def test_random_draw_beyond_the_load_table_of_a_rack_selects_partition_0() -> None:
     partitioner = made(0, 1, 2, rack="a")
     partitioner.load([INT_MAX, 0, 5], [7, 8, 9], ["a", "a", "b"], 3)
     assert places(partitioner, 3) == [7, 8, 0]
@@ -252,7 +252,7 @@ def test_rack_aware_load_with_missing_racks_or_ids_throws() -> None:
     assert partitioner.next_partition(THREE) == 7
 
 
-def test_builtin_partitioner_or_racks_before_first_release_are_refused() -> None:
+def test_builtin_partitioner_or_racks_before_first_release_raise_not_in_this_release() -> None:
     with pytest.raises(NotInThisRelease, match="BuiltInPartitioner of Kafka"):
         made(version="3.2.3")
     with pytest.raises(NotInThisRelease, match="rack"):

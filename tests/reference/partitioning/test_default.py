@@ -100,7 +100,7 @@ def test_sticky_partition_is_kept_after_topic_loses_all_partitions() -> None:
     assert partitioner.partition("t", None, EMPTY) == 1
 
 
-def test_default_and_uniform_sticky_partitioner_outside_releases_are_refused() -> None:
+def test_default_or_uniform_sticky_partitioner_in_other_releases_raises_not_in_this_release() -> None:
     for version in ["0.8.2.2", "4.0.0", "4.4.0"]:
         with pytest.raises(NotInThisRelease, match="DefaultPartitioner of Kafka"):
             DefaultPartitioner(version, ListedDraws())

@@ -29,7 +29,7 @@ def test_uniform_choice_modulo_6_slightly_favours_the_first_two_partitions() -> 
     assert set(expected("builtin", "4.4.0", led(8), batch_records=16).shares.values()) == {Fraction(1, 8)}
 
 
-def test_expected_shares_are_inverted_queue_sizes() -> None:
+def test_expected_shares_are_proportional_to_inverted_queue_sizes() -> None:
     """0, 3, 1: 4, 1 and 3 of 8."""
     shares = expected("builtin", "4.4.0", led(3), batch_records=16, queue_sizes=[0, 3, 1]).shares
     assert list(shares.values()) == [Fraction(1, 2), Fraction(1, 8), Fraction(3, 8)]
@@ -53,7 +53,7 @@ def test_sticky_partition_visit_frequencies_are_stationary_under_a_transition(pa
 
 
 # KAFKA-10888, as fractions: nobody's bias comes near a slow broker's.
-def test_slow_broker_is_expected_half_of_all_records_in_2_8() -> None:
+def test_slow_broker_is_expected_half_of_records_in_2_8_and_a_fifth_in_3_3() -> None:
     paces = [4, 4, 4, 4, None]
     slow = expected("default", "2.8.2", led(5), batch_records=16, drain_after=paces).shares[4]
     assert slow == pytest.approx(16 / 32, abs=1e-8)
@@ -67,21 +67,21 @@ def test_builtin_partitioner_stays_at_a_partition_for_whole_batches() -> None:
     assert list(predicted.lengths.values()) == [20, 16, 16, 16]
 
 
-def test_expected_distribution_of_round_robin_counters_is_turns() -> None:
+def test_expected_distribution_of_round_robin_counters_visits_available_partitions_in_turn() -> None:
     assert expected("default", "2.3.1", cluster((7, 0), (3, None), (5, 0)), batch_records=9) == Turns((7, 5))
     assert expected("round-robin", "4.4.0", led(3), batch_records=9) == Turns((0, 1, 2))
     assert expected("round-robin", "3.9.2", led(3), batch_records=9).shares == dict.fromkeys(range(3), Fraction(1, 3))
 
 
 # KAFKA-9965.
-def test_double_counter_increment_reaches_every_second_partition_up_to_3_9_1() -> None:
+def test_round_robin_with_even_partition_count_reaches_only_every_second_partition_up_to_3_9_1() -> None:
     assert expected("round-robin", "3.9.1", led(6), batch_records=1).shares == dict.fromkeys((1, 3, 5), Fraction(1, 3))
     assert set(expected("round-robin", "2.4.0", led(5), batch_records=1).shares) == set(range(5))
     drained = expected("round-robin", "3.9.1", led(2), batch_records=9, drain_after=[1, 1]).shares
     assert drained == {1: Fraction(1)}
 
 
-def test_expected_distribution_without_closed_form_is_refused() -> None:
+def test_expected_distribution_without_closed_form_raises_question_error() -> None:
     with pytest.raises(QuestionError, match="no closed form unless every record begins one"):
         expected("round-robin", "3.9.1", led(6), batch_records=2)
     for sizes in ([-1, 0, 0], [2**31 - 1, 0, 0]):

@@ -50,14 +50,14 @@ PUBLISHED = (
 
 
 @pytest.mark.parametrize("name", PACKAGES["hashes"])
-def test_hash_is_that_of_the_package_that_producers_use(name: str) -> None:
+def test_key_hash_equals_recorded_results_of_client_packages(name: str) -> None:
     expected = zip(map(bytes.fromhex, PACKAGES["keys"]), PACKAGES["hashes"][name]["numbers"], strict=True)
     known = {key: number for key, number in expected if number is not None}
     assert {key: HASHES[name].function(key) for key in known} == known
     assert len(known) > 20 or name == "long-hash-code"
 
 
-def test_every_hash_of_a_key_has_answers_of_a_package() -> None:
+def test_every_key_hash_has_recorded_package_results_or_is_exempt() -> None:
     numbers_in_keys = {*list(HASHES)[-7:]}
     digests = {name for name in HASHES if name.startswith(("md5", "sha-1"))}
     assert HASHES.keys() == PACKAGES["hashes"].keys() | UNCOMPARED | digests | numbers_in_keys
@@ -76,7 +76,7 @@ def test_murmur3_equals_mmh3_for_keys_of_every_length(length: int) -> None:
     assert HASHES["murmur3-128"].function(key) == mmh3.hash64(key, 0, x64arch=True, signed=False)[0]
 
 
-def test_every_number_is_within_the_bits_that_the_hash_states() -> None:
+def test_every_key_hash_value_fits_in_the_declared_number_of_bits() -> None:
     draws = random.Random(11)
     keys = [draws.randbytes(draws.randrange(40)) for _ in range(300)] + [draws.randbytes(8) for _ in range(50)]
     for name, one in HASHES.items():
@@ -84,6 +84,6 @@ def test_every_number_is_within_the_bits_that_the_hash_states() -> None:
         assert all(0 <= number < 1 << one.bits for number in numbers), name
 
 
-def test_digests_as_one_number_are_of_all_their_bytes() -> None:
+def test_md5_and_sha_1_key_hashes_are_the_whole_digest_as_one_integer() -> None:
     assert HASHES["md5"].function(b"k") == int(hashlib.md5(b"k", usedforsecurity=False).hexdigest(), 16)
     assert HASHES["sha-1"].function(b"k") == int(hashlib.sha1(b"k", usedforsecurity=False).hexdigest(), 16)

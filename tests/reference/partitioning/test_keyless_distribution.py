@@ -30,7 +30,7 @@ def listed(partitioner: str, version: str, draws: list[int], records: int, batch
     return distribute(partitioner, version, THREE, ListedDraws(draws), records=records, batch_records=batch, **more)  # type: ignore[arg-type]
 
 
-def test_keyless_records_up_to_2_3_follow_a_counter_that_starts_at_a_draw() -> None:
+def test_keyless_records_up_to_2_3_go_round_robin_from_a_random_start() -> None:
     assert listed("default", "2.3.1", [7], 4, 1) == Distribution({1: 2, 2: 1, 0: 1}, 0)
 
 
@@ -155,7 +155,7 @@ def test_distribution_over_zero_partitions_throws_exception_of_the_partitioner(
         ("round-robin", "2.3.1", "RoundRobinPartitioner"), ("builtin", "3.2.3", "BuiltInPartitioner"),
     ],
 )  # fmt: skip
-def test_distribution_in_a_release_without_the_partitioner_is_refused(
+def test_distribution_in_a_release_without_the_partitioner_raises_not_in_this_release(
     partitioner: str, version: str, name: str
 ) -> None:
     with pytest.raises(NotInThisRelease, match=f"{name} of Kafka {version} is not mirrored"):
@@ -172,7 +172,7 @@ def test_distribution_in_a_release_without_the_partitioner_is_refused(
         ({"queue_sizes": [1, 2]}, "queue_sizes has 2 entries"),
     ],
 )
-def test_distribution_with_invalid_batch_size_ages_or_queue_sizes_is_refused(
+def test_distribution_with_invalid_batch_size_ages_or_queue_sizes_raises_question_error(
     changes: dict[str, object], words: str
 ) -> None:
     asked: dict[str, object] = {"records": 1, "batch_records": 1} | changes
@@ -180,7 +180,7 @@ def test_distribution_with_invalid_batch_size_ages_or_queue_sizes_is_refused(
         distribute("builtin", "4.4.0", THREE, SeededDraws(0), **asked)  # type: ignore[arg-type]
 
 
-def test_distribution_of_an_unknown_partitioner_is_refused() -> None:
+def test_distribution_of_an_unknown_partitioner_raises_question_error() -> None:
     with pytest.raises(QuestionError, match="unknown partitioner 'sticky'"):
         distribute("sticky", "4.4.0", THREE, SeededDraws(0), records=1, batch_records=1)
 

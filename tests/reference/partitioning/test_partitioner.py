@@ -68,7 +68,7 @@ def test_empty_key_is_hashed_by_murmur2_and_drawn_by_consistent_random() -> None
         assert Partitioner(name)(None, range(7)) == Partitioner(name)(b"", range(7))
 
 
-def test_unknown_partitioner_and_str_key_are_refused() -> None:
+def test_partitioner_with_unknown_name_str_key_or_no_partitions_raises() -> None:
     with pytest.raises(ValueError, match="unknown partitioner 'murmur': expected one of murmur2_random, murmur2, "):
         Partitioner("murmur")
     with pytest.raises(TypeError, match="encode it"):

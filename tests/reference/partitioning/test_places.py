@@ -31,7 +31,7 @@ DEFAULTS = {
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 25, 1000, 2**31 - 1])
-def test_defaults_of_clients_come_first_and_java_before_all(count: int) -> None:
+def test_placements_of_a_key_list_java_first_then_client_defaults_then_other_rules(count: int) -> None:
     places = place(KEY, count)
     assert (places[0].rule, places[0].partition) == ("murmur2", partition_for_key(KEY, count))
     assert {client for one in places for client in one.clients} == set(CLIENTS)
@@ -43,12 +43,12 @@ def test_defaults_of_clients_come_first_and_java_before_all(count: int) -> None:
     assert len(by_rule) == len(places)
 
 
-def test_default_rule_of_each_client_is_the_stated_one() -> None:
+def test_default_placement_rule_of_each_client_matches_the_expected_table() -> None:
     assert {one.rule: set(one.clients) for one in place(KEY, 25) if one.clients} == DEFAULTS
     assert {client: rule for rule, clients in DEFAULTS.items() for client in clients} == CLIENTS
 
 
-def test_seen_partition_restricts_rules_to_those_that_give_that_partition() -> None:
+def test_placement_rules_for_a_seen_partition_are_those_that_give_that_or_any_partition() -> None:
     everything = place(KEY, 25)
     for seen in range(25):
         assert place(KEY, 25, seen=seen) == tuple(one for one in everything if one.partition in (None, seen))
@@ -60,7 +60,7 @@ def test_empty_key_is_drawn_by_librdkafka_and_hashed_by_java() -> None:
     assert places["murmur2"] == partition_for_key(b"", 12)
 
 
-def test_rules_that_take_other_keys_are_left_out() -> None:
+def test_placement_rules_not_applicable_to_the_key_are_omitted() -> None:
     assert {one.rule for one in place(b"42", 5)} >= {"text-integer", "first-byte"}
     assert not {one.rule for one in place(KEY, 5)} & {"text-integer", "int32-big-endian", "long-hash-code-masked"}
 
@@ -81,7 +81,7 @@ def test_suffix_of_rule_name_selects_how_the_hash_sign_is_dropped(
     assert {count: RULES[rule].partition(key, count) for count in by_count} == by_count
 
 
-def test_every_named_rule_and_every_client_exists() -> None:
+def test_every_named_rule_and_client_default_is_a_defined_placement_rule() -> None:
     assert set(NAMED.values()) <= RULES.keys()
     assert set(CLIENTS.values()) - {ANY, "constant-0"} <= RULES.keys()
 
@@ -96,6 +96,8 @@ def test_every_named_rule_and_every_client_exists() -> None:
         (KEY, 3, -1, "seen"),
     ],
 )
-def test_wrong_argument_is_refused_in_a_line(key: bytes, count: int, seen: int | None, why: str) -> None:
+def test_place_with_wrong_key_partition_count_or_seen_partition_raises_with_reason(
+    key: bytes, count: int, seen: int | None, why: str
+) -> None:
     with pytest.raises((TypeError, ValueError), match=why):
         place(key, count, seen=seen)

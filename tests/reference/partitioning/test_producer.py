@@ -95,7 +95,7 @@ def test_choose_partition_defaults_to_the_newest_release() -> None:
     assert choose_partition(key=b"foo", cluster=MIDDLE_LEADERLESS) == 2
 
 
-def test_choose_partition_without_draws_is_refused_only_if_a_draw_is_needed() -> None:
+def test_choose_partition_with_empty_draw_list_raises_and_with_omitted_draws_is_random() -> None:
     with pytest.raises(DrawsExhausted, match="add draws"):
         choose_partition(cluster=MIDDLE_LEADERLESS, version="3.2.3", draws=[])
     assert choose_partition(cluster=MIDDLE_LEADERLESS, version="3.2.3") in {0, 2}
@@ -108,7 +108,7 @@ def test_str_key_in_choose_partition_is_refused_with_hint_to_encode(version: str
         choose_partition(key="foo", cluster=MIDDLE_LEADERLESS, version=version)  # type: ignore[arg-type]
 
 
-def test_choose_partition_with_malformed_or_unsupported_release_is_refused() -> None:
+def test_choose_partition_with_malformed_or_unsupported_release_raises() -> None:
     with pytest.raises(ValueError, match=r"'3\.x' is not a Kafka release"):
         choose_partition(cluster=MIDDLE_LEADERLESS, version="3.x")
     with pytest.raises(NotInThisRelease):

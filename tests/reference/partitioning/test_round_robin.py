@@ -79,7 +79,7 @@ def test_on_new_batch_before_3_9_2_does_not_change_the_next_partition(version: s
     assert [partitioner.partition("t", FOUR) for _ in range(2)] == [0, 1]
 
 
-def test_round_robin_partitioner_or_on_new_batch_outside_releases_is_refused() -> None:
+def test_round_robin_partitioner_or_on_new_batch_in_other_releases_raises_not_in_this_release() -> None:
     with pytest.raises(NotInThisRelease, match="RoundRobinPartitioner of Kafka"):
         RoundRobinPartitioner("2.3.1")
     for version in ["4.0.0", "4.0.2", "4.4.0"]:
@@ -87,6 +87,6 @@ def test_round_robin_partitioner_or_on_new_batch_outside_releases_is_refused() -
             RoundRobinPartitioner(version).on_new_batch("t", FOUR, 0)
 
 
-def test_round_robin_counter_of_int_max_is_not_negative() -> None:
+def test_round_robin_counter_of_int_max_picks_partition_by_modulo_without_overflow() -> None:
     assert pick(2147483647, FOUR.available, 4) == 3
     assert pick(2147483647, (), 5) == 2

@@ -80,7 +80,7 @@ def test_topic_without_partitions_throws_after_a_draw_and_caches_no_partition() 
 
 
 # Java's loop has no other end than a partition that differs. Two entries with one id, and a producer thread is gone.
-def test_next_partition_among_duplicate_ids_is_refused_instead_of_looping_forever() -> None:
+def test_next_sticky_partition_among_duplicate_ids_raises_draws_exhausted_instead_of_looping() -> None:
     twice = cluster((3, 0), (3, 1))
     for draws in (ListedDraws([0, 1, 2]), SeededDraws(1)):
         cache = StickyPartitionCache(draws)

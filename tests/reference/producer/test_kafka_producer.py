@@ -76,7 +76,7 @@ def test_oversized_record_is_refused_after_the_round_robin_counter_advanced() ->
     assert producer.send("t", LARGE) == Placement(1, 2)
 
 
-def test_record_larger_than_buffer_memory_is_refused_before_allocation() -> None:
+def test_record_or_batch_larger_than_buffer_memory_fails_with_too_large_or_illegal_argument() -> None:
     assert _producer("4.4.0", buffer_memory=100).send("t", LARGE).exception == "RecordTooLargeException"
     # The upper bound of the record fits, the batch does not.
     placed = _producer("4.4.0", buffer_memory=115).send("t", Record(None, 4))

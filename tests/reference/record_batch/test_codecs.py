@@ -178,7 +178,7 @@ def test_gzip_reads_larger_than_the_buffer_bypass_the_buffer(sizes: tuple[int, .
 
 
 @pytest.mark.parametrize(("release", "fault"), [("3.5.1", InputFault), ("3.5.2", SnappyError), ("4.4.0", SnappyError)])
-def test_snappy_block_above_512_mb_is_refused_since_3_5_2(release: str, fault: type[Exception]) -> None:
+def test_snappy_block_size_above_512_mb_is_a_snappy_error_since_3_5_2(release: str, fault: type[Exception]) -> None:
     behaviour = RecordBatchBehaviour.of(release)
     framed = compress(Codec.SNAPPY, b"one", 2)
     assert isinstance(open_stream(Codec.SNAPPY, framed + b"\x20\0\0\x01", 2, behaviour).fault, fault)

@@ -59,6 +59,6 @@ def test_malformed_end_marker_value_throws_by_release(
         decode_end_marker(COMMIT, value, release)
 
 
-def test_control_record_of_unknown_type_is_refused_as_end_marker() -> None:
+def test_decoding_control_record_of_unknown_type_as_end_marker_throws_illegal_argument() -> None:
     with pytest.raises(IllegalArgumentException, match="Invalid control record type for end transaction markerUNKNOWN"):
         decode_end_marker(b"\0\0\0\x09", bytes(6))

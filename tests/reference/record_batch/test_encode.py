@@ -44,13 +44,13 @@ def test_invalid_batch_fields_are_refused_with_message_of_kafka_builder(fields: 
     assert thrown.value.message == message
 
 
-def test_encoding_with_zstd_is_refused_up_to_2_0() -> None:
+def test_encoding_with_zstd_throws_illegal_argument_up_to_2_0() -> None:
     with pytest.raises(IllegalArgumentException, match="Unknown compression name: zstd"):
         encode_batch(NewBatch(records=ONE, codec=Codec.ZSTD), "2.0.1")
     assert encode_batch(NewBatch(records=ONE, codec=Codec.ZSTD), "2.1.0")
 
 
-def test_batch_without_records_encodes_to_no_bytes_and_negative_ids_are_kept() -> None:
+def test_batch_without_records_encodes_to_no_bytes_and_negative_producer_id_and_epoch_are_kept() -> None:
     assert encode_batch(NewBatch(records=[])) == b""
     batch = decode_header(encode_batch(NewBatch(records=ONE, producer_id=-2, producer_epoch=-2, base_sequence=0)))
     assert batch is not None

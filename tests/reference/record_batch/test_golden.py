@@ -150,7 +150,9 @@ def test_encoded_commit_marker_equals_bytes_of_kafka_and_decodes() -> None:
     ("release", "error"), [("2.3.1", "InvalidRecordException"), ("2.4.0", "CorruptRecordException")]
 )
 @pytest.mark.parametrize("magic", [0, 1, 2])
-def test_batch_with_wrong_crc_is_refused_as_corrupt(magic: int, release: str, error: str) -> None:
+def test_batch_with_wrong_crc_is_invalid_and_throws_exception_class_of_the_release(
+    magic: int, release: str, error: str
+) -> None:
     data = bytearray.fromhex(WRITTEN[magic, "none"])
     data[-1 if magic == 2 else 30] ^= 1
     batch = decode_header(bytes(data), release)
@@ -198,7 +200,7 @@ def test_invalid_batch_size_or_magic_throws_corrupt_record_exception() -> None:
     assert _error(_changed(8, 127, 255, 255, 255)) == ("IllegalArgumentException", None)
 
 
-def test_record_size_that_differs_from_content_is_invalid() -> None:
+def test_record_size_that_differs_from_content_throws_invalid_record_or_illegal_argument() -> None:
     assert _error(_changed(61, 0x24)) == (
         "InvalidRecordException",
         "Invalid record size: expected to read 18 bytes in record payload, but instead read 19",
@@ -228,7 +230,7 @@ def test_unknown_codec_or_malformed_compressed_stream_throws() -> None:
         assert _error(cut)[0] == "KafkaException"
 
 
-def test_nested_message_sets_are_unpacked_with_offsets() -> None:
+def test_nested_message_set_is_unpacked_one_level_and_magic_1_record_has_no_sequence_or_headers() -> None:
     inner = encode_batch(_batch(1, "gzip"))
     (record,) = (one for one in decode_records(encode_batch(_batch(1))) if one and one.offset == 100)
     nested = encode_batch(NewBatch(records=[NewRecord(1, None, inner)], magic=1, codec=Codec.GZIP))

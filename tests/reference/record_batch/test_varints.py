@@ -32,7 +32,7 @@ def test_varint_bytes_of_known_numbers_match_kafka() -> None:
     assert write_varlong(2**63 - 1).hex() == "feffffffffffffffff01"
 
 
-def test_varint_excess_bits_are_dropped_and_excess_bytes_are_refused() -> None:
+def test_varint_excess_bits_are_dropped_and_excess_or_missing_bytes_throw() -> None:
     assert read_varint(b"\xff\xff\xff\xff\x7f", 0) == (-(2**31), 5)
     assert read_varlong(b"\xff" * 9 + b"\x7f", 0) == (-(2**63), 10)
     assert read_varint(b"\x82\x80\x00", 0) == (1, 3)

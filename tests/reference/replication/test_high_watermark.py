@@ -43,7 +43,7 @@ def test_high_watermark_never_decreases_with_slow_replica() -> None:
 
 
 @pytest.mark.parametrize(("version", "expected"), [("3.6.2", 10), ("3.7.0", 3)])
-def test_high_watermark_below_min_insync_stays_since_3_7(version: str, expected: int) -> None:
+def test_high_watermark_stays_while_isr_is_below_min_insync_since_3_7(version: str, expected: int) -> None:
     assert leader(version, in_sync={1}, ends={2: 8, 3: 6}, now=101) == expected
 
 
@@ -51,7 +51,7 @@ def test_high_watermark_below_min_insync_stays_since_3_7(version: str, expected:
     ("version", "may_join", "now", "expected"),
     [("3.5.2", (), 100, 6), ("3.6.0", (), 100, 8), ("3.6.0", (3,), 100, 6), ("3.6.0", (3,), 101, 8)],
 )
-def test_high_watermark_waits_for_caught_up_follower(
+def test_high_watermark_waits_for_caught_up_follower_outside_isr_and_since_3_6_only_if_eligible(
     version: str, may_join: tuple[int, ...], now: int, expected: int
 ) -> None:
     assert leader(version, in_sync={1, 2}, ends={2: 8, 3: 6}, now=now, may_join=may_join) == expected

@@ -34,7 +34,7 @@ def test_no_replica_leaves_while_isr_change_is_in_flight() -> None:
     assert not find_out_of_sync(state, 1, followers, 10, now_ms=101, max_lag_ms=100)
 
 
-def test_maximal_isr_includes_joining_and_leaving_replicas() -> None:
+def test_maximal_isr_includes_joining_and_leaving_replicas_and_requested_isr_only_joining() -> None:
     joining = InSyncState(frozenset({1, 2}), joining=3)
     leaving = InSyncState(frozenset({1, 2}), leaving=frozenset({2}))
     assert (joining.maximal, joining.requested) == ({1, 2, 3}, {1, 2, 3})
@@ -69,7 +69,7 @@ def test_follower_reaches_leader_at_high_watermark_and_epoch_start_offset(
     assert has_reached_leader(ReplicaState(log_end_offset=end), 5, start) is reached
 
 
-def test_alter_partition_rejections_reset_wait_or_retry() -> None:
+def test_alter_partition_error_makes_the_leader_reset_wait_or_retry() -> None:
     assert handle_rejection("INELIGIBLE_REPLICA") is Rejection.RESET
     assert handle_rejection("INVALID_UPDATE_VERSION") is Rejection.WAIT
     assert handle_rejection("NOT_CONTROLLER") is Rejection.RETRY

@@ -25,7 +25,7 @@ def test_min_insync_replicas_is_capped_at_replica_count_since_3_7(version: str, 
     assert effective_min_in_sync(5, 3, PartitionBehaviour.of(version)) == least
 
 
-def test_only_acks_all_is_refused_below_min_insync_replicas() -> None:
+def test_only_acks_all_gets_not_enough_replicas_error_below_min_insync_replicas() -> None:
     assert [error_before_append(acks, 1, 2) for acks in (-1, 0, 1)] == ["NOT_ENOUGH_REPLICAS", "", ""]
     assert not error_before_append(-1, 2, 2)
 

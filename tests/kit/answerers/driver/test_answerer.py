@@ -134,7 +134,9 @@ def test_driver_command_that_cannot_be_started_raises_target_lost(command: tuple
 
 
 @pytest.mark.parametrize(("name", "error", "what"), MIDWAY, ids=[name for name, _, _ in MIDWAY])
-def test_only_the_question_at_fault_is_lost(name: str, error: str, what: str) -> None:
+def test_driver_that_crashes_or_breaks_the_protocol_at_one_question_loses_only_that_question(
+    name: str, error: str, what: str
+) -> None:
     with hostile(name, IMPATIENT if error == "hangs" else QUICK) as answerer:
         outcomes = ask(answerer)
         lost = outcomes[2]
@@ -252,7 +254,9 @@ def test_questions_similar_to_consecutive_driver_crashes_are_skipped() -> None:
     assert last.what.endswith("; after 2 such questions in a row the others like them were not asked")
 
 
-def test_driver_answers_above_the_memory_limit_end_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_driver_answers_above_the_memory_limit_lose_the_remaining_questions_of_the_rule(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HOSTILE_ZEROS", "1000")
     with hostile("long_answers", Limits(hello_s=20, batch_s=20, room=200_000, room_each=0)) as answerer:
         outcomes = ask(answerer, ["00"] * 9)
@@ -288,7 +292,9 @@ def test_driver_that_crashes_on_one_rule_answers_another_rule() -> None:
             assert answerer.answer(rule, NEWEST, [question]) == [Answered({"sequence": 0})]
 
 
-def test_driver_crash_that_does_not_recur_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_driver_crash_that_does_not_recur_on_retry_loses_one_question_with_a_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HOSTILE_MARK", str(tmp_path / "mark"))
     with hostile("dies_once") as answerer:
         outcomes = ask(answerer)
@@ -323,7 +329,7 @@ def test_duplicate_answer_to_the_last_question_is_reported_at_finish() -> None:
         assert answerer.finish() is None
 
 
-def test_driver_that_prints_noise_after_every_answer_is_reported() -> None:
+def test_driver_that_prints_a_non_json_line_after_every_answer_loses_questions_with_error_noise() -> None:
     code = (HOSTILE / "prints_after_answering.py").read_text().replace('asked["question"]["key"] == "bad1"', "True")
     noise = Lost("noise", "the driver wrote a line to standard output that is not JSON: done", HINTS["noise"])
     with driver(code) as answerer:

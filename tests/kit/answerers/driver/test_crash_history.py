@@ -15,7 +15,7 @@ def test_crash_risk_is_zero_before_the_first_crash() -> None:
     assert history.risk(Murmur2Question("00")) == 0
 
 
-def test_question_with_a_field_of_a_crashed_one_is_riskiest_if_no_answer_had_that_field() -> None:
+def test_crash_risk_is_highest_for_a_field_value_seen_in_crashed_but_not_in_answered_questions() -> None:
     history = CrashHistory()
     history.add_crashed(PartitionForKeyQuestion("", 3))
     history.add_answered(PartitionForKeyQuestion(key, 3) for key in ("00", "11", "22"))

@@ -38,7 +38,9 @@ def test_driver_protocol_hello_and_question_lines_have_exact_bytes() -> None:
         ((HELLO % (1, "\\u001b[2J")).encode(), "hello", r"names an unknown rule: \\x1b\[2J"),
     ],
 )
-def test_malformed_driver_hello_is_refused_with_the_protocol_error_name(line: bytes, error: str, what: str) -> None:
+def test_malformed_driver_hello_raises_protocol_violation_with_the_error_name(
+    line: bytes, error: str, what: str
+) -> None:
     with pytest.raises(ProtocolViolation, match=what) as raised:
         read_hello(line)
     assert raised.value.error == error
@@ -71,7 +73,7 @@ def test_malformed_driver_hello_is_refused_with_the_protocol_error_name(line: by
         ('{"id": "q1", "answer": {"a": 9007199254740993}}', "shape", "q1"),
     ],
 )
-def test_malformed_driver_answer_is_refused_with_protocol_error_and_question_id(
+def test_malformed_driver_answer_raises_protocol_violation_with_error_name_and_question_id(
     line: str, error: str, name: str | None
 ) -> None:
     with pytest.raises(ProtocolViolation) as raised:

@@ -51,7 +51,7 @@ def test_child_process_exchanges_more_data_than_pipe_buffers_without_deadlock() 
         assert (len(heard), got) == (1000, End())
 
 
-def test_endless_child_output_is_throttled_to_the_reader() -> None:
+def test_first_line_of_a_child_process_with_endless_output_is_received() -> None:
     with child("import sys\nwhile True: sys.stdout.write('x' * 1000 + '\\n')") as flood:
         assert flood.receive(soon()) == OutputLine(b"x" * 1000)
 

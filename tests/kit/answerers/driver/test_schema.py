@@ -118,7 +118,7 @@ ANSWERS: list[tuple[object, bool]] = [
 
 
 @pytest.mark.parametrize(("hello", "good"), HELLOS)
-def test_protocol_schema_and_parser_accept_equal_driver_hellos(hello: dict[str, Any], good: bool) -> None:
+def test_protocol_schema_and_parser_accept_and_reject_the_same_driver_hellos(hello: dict[str, Any], good: bool) -> None:
     line = {"hello": hello}
     assert FROM_DRIVER.is_valid(line) == good
     try:
@@ -130,7 +130,7 @@ def test_protocol_schema_and_parser_accept_equal_driver_hellos(hello: dict[str, 
 
 
 @pytest.mark.parametrize(("line", "good"), ANSWERS)
-def test_protocol_schema_and_parser_accept_equal_driver_answers(line: object, good: bool) -> None:
+def test_protocol_schema_and_parser_accept_and_reject_the_same_driver_answers(line: object, good: bool) -> None:
     assert FROM_DRIVER.is_valid(line) == good
     try:
         read_answer(json.dumps(line).encode())

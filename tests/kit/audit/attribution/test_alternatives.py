@@ -28,14 +28,14 @@ def column(rows: pa.Table, partitions: int = 12) -> audit_truth.KeyColumn:
     return audit_truth.column(rows["key"].to_pylist(), rows["partition"].to_numpy(), partitions)
 
 
-def test_crc32_variant_that_wrote_is_a_contender_of_the_named_crc32_rule() -> None:
+def test_crc32_variant_that_wrote_records_is_the_first_alternative_to_a_wrongly_named_crc32() -> None:
     keys = column(topic({"murmur2": 500, "crc32-floor-mod": 60}))
     named = (JAVA, Placed("librdkafka-consistent", 12))
     assert contenders(keys, named, JAVA)[0] == "crc32-floor-mod"
     assert contenders(keys, (JAVA, Placed("crc32-floor-mod", 12)), JAVA) == ()
 
 
-def test_partitioner_that_explains_all_keys_has_no_contender() -> None:
+def test_topic_fully_explained_by_murmur2_has_no_alternative_partitioner() -> None:
     assert contenders(column(topic({"murmur2": 500})), (JAVA,), JAVA) == ()
     assert contenders(column(topic({"murmur2": 500})), (), JAVA) == ()
 

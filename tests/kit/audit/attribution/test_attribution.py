@@ -116,7 +116,7 @@ def test_attributed_partitioner_always_explains_the_record(given_bits: list[int]
         assert owner < 0 or one >> owner & 1
 
 
-def test_ambiguous_record_follows_unambiguous_neighbours_within_a_thousand_records() -> None:
+def test_ambiguous_record_is_attributed_only_if_nearby_records_on_both_sides_share_a_partitioner() -> None:
     members = Placed("murmur2", 12), Placed("sarama-hash", 12)
 
     def attributed_to(*given_bits: int) -> list[int]:
@@ -143,7 +143,7 @@ def run_of(attributed_: list[int], times: list[int] | None = None) -> list[tuple
     return [([placed.rule for placed in run.placed], run.first_offset, run.last_offset, run.records) for run in made]
 
 
-def test_runs_of_partitioners_have_offset_ranges_and_record_counts() -> None:
+def test_consecutive_records_of_one_partitioner_form_a_run_with_offset_range_and_count() -> None:
     assert run_of([0] * 20 + [1] * 30) == [(["murmur2"], 0, 190, 20), (["sarama-hash"], 200, 490, 30)]
     assert run_of([0] * 20 + [1] + [0] * 20) == [
         (["murmur2"], 0, 190, 20), (["sarama-hash"], 200, 200, 1), (["murmur2"], 210, 400, 20),
@@ -161,7 +161,7 @@ def test_number_of_runs_is_limited_when_partitioners_alternate_often() -> None:
     assert len(run_of(([0] * 40 + [1]) * 20)) == 40
 
 
-def test_run_times_are_minimum_and_maximum_timestamps() -> None:
+def test_run_times_are_minimum_and_maximum_of_the_known_timestamps_or_none() -> None:
     got = np.zeros(3, np.int16)
     made = runs(got, np.ones(3, np.uint32), (Placed("murmur2", 3),), 0, np.arange(3), np.array([50, -1, 20]))
     assert made == (AttributedRun(0, (Placed("murmur2", 3),), 0, 2, 20, 50, 3),)

@@ -54,7 +54,7 @@ def test_block_summary_of_two_producers_equals_counting_record_by_record() -> No
 
 
 @pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary()], ids=str)
-def test_null_keys_in_a_block_are_attributed_as_keyless_and_not_offending(kind: Any) -> None:
+def test_null_keys_in_a_block_count_as_keyless_and_never_as_misplaced(kind: Any) -> None:
     topic = Topic(3, 12).write(300, JAVA)
     keys: list[bytes | None] = [None, *topic.keys[:100], None, *topic.keys[100:], None]
     judged = judge(block(keys, 3, kind=kind), 12, EXPECTED)
@@ -87,7 +87,7 @@ def test_block_without_keys_is_attributed_as_keyless(keys: list[bytes | None]) -
     assert len(judged.keys_seen.ids) == 0
 
 
-def test_single_record_is_attributed_in_the_expected_partition_and_offending_elsewhere() -> None:
+def test_single_record_is_attributed_to_murmur2_if_placed_so_else_unexplained_and_misplaced() -> None:
     right = judge(block([b"foobar"], audit_truth.place("murmur2", b"foobar", 12)), 12, EXPECTED)
     assert right.summary.attributed == {"murmur2@12": 1}
     wrong = judge(block([b"foobar"], (audit_truth.place("murmur2", b"foobar", 12) + 1) % 12), 12, EXPECTED)
@@ -96,7 +96,7 @@ def test_single_record_is_attributed_in_the_expected_partition_and_offending_els
     assert wrong.attributed.tolist() == [UNEXPLAINED_AT]
 
 
-def test_block_of_a_single_partition_topic_has_no_offending_records() -> None:
+def test_keyed_records_of_a_single_partition_topic_are_all_attributed_and_none_misplaced() -> None:
     judged = judge(block([b"a", None, b"b"]), 1, Placed("murmur2", 1))
     assert judged.summary.attributed == {"murmur2@1": 2}
     assert judged.summary.offending == 0
@@ -126,7 +126,7 @@ def test_gaps_between_offsets_are_counted_as_skipped() -> None:
     assert judge(Block(3, offsets, offsets, keys), 12, EXPECTED).summary.skipped == 12
 
 
-def test_block_judged_without_masks_has_equal_attribution_and_runs() -> None:
+def test_partial_judgement_of_a_block_equals_full_and_omits_masks_for_a_single_producer() -> None:
     for producers in [(JAVA,), (JAVA, CRC)]:
         topic = Topic(3, 12).write(400, *producers)
         whole, quick = judge(topic.block(), 12, EXPECTED), judge(topic.block(), 12, EXPECTED, whole=False)
@@ -136,13 +136,13 @@ def test_block_judged_without_masks_has_equal_attribution_and_runs() -> None:
         assert (quick.masks is None) == (len(producers) == 1)
 
 
-def test_known_partitioner_is_counted_even_if_absent_in_the_block() -> None:
+def test_explained_records_are_counted_for_a_known_partitioner_absent_in_the_block() -> None:
     judged = judge(Topic(0, 12).write(400, JAVA).block(), 12, EXPECTED, (Placed("murmur2", 3),), whole=False)
     assert judged.present == (EXPECTED,)
     assert judged.summary.explains["murmur2@3"] == 400
 
 
-def test_increase_from_one_partition_is_attributed_only_if_given_as_known() -> None:
+def test_records_of_a_former_single_partition_are_attributed_only_if_that_count_is_given() -> None:
     """One partition explains everything, so that nothing but the rest of the topic can say that there was one."""
     topic = Topic(0, 12).write(500, ("murmur2", 1)).write(500, JAVA)
     alone = judge(topic.block(), 12, EXPECTED)
@@ -161,7 +161,7 @@ def test_block_of_randomly_placed_records_is_unexplained() -> None:
     assert judged.summary.attributed == {UNEXPLAINED: 3000}
 
 
-def test_few_randomly_placed_records_amid_java_records_are_offending() -> None:
+def test_few_randomly_placed_records_amid_java_records_are_unexplained_and_misplaced() -> None:
     topic = Topic(7, 12).write(1000, JAVA).write(20, ("random", 0)).write(1000, JAVA)
     judged = judge(topic.block(), 12, EXPECTED)
     assert names(judged.present) == ["murmur2@12"]
@@ -174,7 +174,7 @@ def refused(made: Any, message: str, partitions: int = 12) -> None:
         judge(made, partitions, EXPECTED)
 
 
-def test_block_with_invalid_partition_column_lengths_or_offsets_is_refused() -> None:
+def test_block_with_invalid_partition_column_lengths_or_offsets_raises_value_error() -> None:
     refused(block([b"a"], 12), "records in partition 12, but the topic has 12, from 0 to 11")
     refused(block([b"a"], -1), "records in partition -1")
     refused(Block(0, np.arange(2), np.arange(1), pa.array([b"a", b"b"])), "not 2, 2 and 1")

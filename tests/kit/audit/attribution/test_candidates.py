@@ -114,7 +114,7 @@ def found(keys: KeyColumn, expected: str = "murmur2") -> set[str]:
     return {str(placed) for placed in present(keys, Placed(expected, keys.count))}
 
 
-def test_candidate_partitioner_is_found_pure_mixed_and_with_old_partition_count() -> None:
+def test_custom_partitioner_is_found_alone_mixed_and_at_an_old_partition_count() -> None:
     assert found(topic((sha, 12))) == set(), "unknown without --candidate"
     use("by_sha")
     assert found(topic((sha, 12))) == {"mine:by_sha@12"}
@@ -123,7 +123,7 @@ def test_candidate_partitioner_is_found_pure_mixed_and_with_old_partition_count(
     assert found(topic((sha, 12)), "mine:by_sha") == {"mine:by_sha@12"}
 
 
-def test_candidate_partitioner_is_not_found_in_topics_of_other_producers() -> None:
+def test_custom_partitioner_is_not_named_in_topics_of_other_producers() -> None:
     use("by_sha", "ring", "by_last_digit")
     draws = random.Random(3)
     assert found(topic(("murmur2", 12))) == {"murmur2@12"}
@@ -131,7 +131,7 @@ def test_candidate_partitioner_is_not_found_in_topics_of_other_producers() -> No
     assert found(topic((lambda _, n: draws.randrange(n), 12))) == set()
 
 
-def test_keys_with_equal_candidate_results_count_as_one_piece_of_evidence() -> None:
+def test_keys_that_a_custom_partitioner_hashes_equally_count_as_one_piece_of_evidence() -> None:
     """Six digits are six pieces of evidence, however many keys end in them."""
     use("by_last_digit")
     keys = [b"customer-%d%d" % (number, number % 6) for number in range(3000)]
@@ -140,13 +140,13 @@ def test_keys_with_equal_candidate_results_count_as_one_piece_of_evidence() -> N
     assert found(topic((lambda key, n: key[-1] % n, 12), keys=keys)) & {"mine:by_last_digit@12", "last-byte@12"}
 
 
-def test_builtin_partitioner_is_named_if_a_candidate_is_equivalent() -> None:
+def test_builtin_partitioner_is_named_over_an_equivalent_custom_one_unless_expected() -> None:
     use("java")
     assert found(topic(("murmur2", 12))) == {"murmur2@12"}
     assert found(topic(("murmur2", 12)), "mine:java") == {"mine:java@12"}
 
 
-def test_five_keys_are_too_few_to_name_a_candidate_partitioner() -> None:
+def test_five_keys_are_too_few_to_name_a_custom_partitioner_and_eleven_suffice() -> None:
     use("by_sha")
     few = KEYS[:5]
     members, doubt = examine(topic((sha, 12), keys=few), Placed("murmur2", 12))
@@ -164,7 +164,7 @@ def test_five_keys_are_too_few_to_name_a_candidate_partitioner() -> None:
     assert "mine:java" not in doubt.fitting, "it is murmur2"
 
 
-def test_block_is_attributed_to_a_candidate_partitioner() -> None:
+def test_block_is_attributed_to_a_custom_partitioner_without_misplaced_records() -> None:
     use("by_sha")
     keys = [key for key in (b"k%d" % number for number in range(3000)) if sha(key, 12) == 4]
     offsets = np.arange(len(keys), dtype=np.int64)
@@ -177,13 +177,13 @@ def test_block_is_attributed_to_a_candidate_partitioner() -> None:
     assert doubtful.explains[str(placed)] == len(keys)
 
 
-def test_candidate_implies_an_old_partition_count_only_if_computed_modulo() -> None:
+def test_custom_partitioner_at_12_determines_partitions_at_3_only_if_computed_modulo() -> None:
     use("by_sha", "ring")
     assert implies(Placed("mine:by_sha", 12), Placed("mine:by_sha", 3))
     assert not implies(Placed("mine:ring", 12), Placed("mine:ring", 3))
 
 
-def test_candidate_partitioner_is_pickled_by_value_with_sibling_modules() -> None:
+def test_custom_partitioner_with_helper_module_runs_where_neither_can_be_imported() -> None:
     candidates = use("by_sha")
     register(())
     sys.modules.pop("mine")
@@ -197,7 +197,7 @@ def test_candidate_partitioner_is_pickled_by_value_with_sibling_modules() -> Non
     assert len(candidates[0].version) == 64
 
 
-def test_candidate_partitioner_that_raises_for_a_key_of_the_topic_is_refused() -> None:
+def test_error_names_the_key_for_which_a_custom_partitioner_raises() -> None:
     use("digits_only")
     assert found(topic((lambda key, n: int(key) % n, 12), keys=[b"%d" % number for number in range(500)]))
     with pytest.raises(
@@ -230,13 +230,13 @@ def test_candidate_partitioner_that_raises_for_a_key_of_the_topic_is_refused() -
         ("locked:locked", "--candidate locked:locked cannot be sent to Spark's workers: "),
     ],
 )
-def test_unusable_candidate_partitioner_is_refused_with_a_one_line_error(name: str, line: str) -> None:
+def test_unusable_candidate_option_raises_a_one_line_error_that_names_the_fault(name: str, line: str) -> None:
     with pytest.raises(BadInput) as raised:
         load_candidates([name])
     assert line.format(here=Path.cwd()) in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
-def test_candidate_result_out_of_range_for_the_export_partition_count_is_refused() -> None:
+def test_out_of_range_result_of_a_custom_partitioner_raises_with_key_and_partition_count() -> None:
     with pytest.raises(BadInput, match=r"returns 7 for the key b'42' and 7 partitions: expected 0 to 6$"):
         load_candidates(["mine:too_high"], 7)

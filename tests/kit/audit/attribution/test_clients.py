@@ -24,7 +24,7 @@ UNKNOWN_DEFAULT = {"go-protocol"}
 
 @pytest.mark.parametrize("partitions", [1, 2, 12, 16])
 @pytest.mark.parametrize("client", CLIENTS)
-def test_topic_of_a_default_client_partitioner_is_healthy_if_that_client_is_expected(
+def test_topic_of_a_client_default_partitioner_has_no_misplaced_record_if_that_is_expected(
     client: str, partitions: int
 ) -> None:
     """Keys of text, of numbers and an empty one, each several times; librdkafka draws for the empty one."""

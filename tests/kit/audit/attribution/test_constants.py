@@ -38,11 +38,11 @@ def _is_numeric(value: ast.expr) -> bool:
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.stem)
-def test_numeric_constant_of_attribution_is_followed_by_a_reason_in_numbers(module: Path) -> None:
+def test_numeric_constants_of_the_attribution_source_have_a_docstring_with_a_number(module: Path) -> None:
     assert list(unexplained(module.read_text())) == []
 
 
-def test_numeric_constant_without_a_reason_in_numbers_is_reported() -> None:
+def test_source_check_lists_numeric_constants_without_a_number_in_the_docstring() -> None:
     source = (
         'A = 3\nB = log(1e9)\n"""Enough."""\nC, D = 5, 1 << 4\nE = -1.5\n"""At 2, one in 7."""\nF = name\nG = "3"\n'
     )

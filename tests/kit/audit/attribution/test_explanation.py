@@ -61,7 +61,7 @@ ONE_PER_FOLD = tuple(next(each for each in PLACEMENTS if each.fold == fold) for 
 
 
 @pytest.mark.parametrize("count", [*range(1, 41), 100, 255, 1000, 2**31 - 1])
-def test_explained_partitions_equal_scalar_folds_for_edge_hashes_and_partition_counts(count: int) -> None:
+def test_masks_and_explained_counts_equal_scalar_folds_for_edge_hashes_and_partition_counts(count: int) -> None:
     """Hash 0 at the last partition of 12 has the product c - 8, which is below c = ceil(2^64 / 12)."""
     near = {count * at + by for at in (1, 2, (2**31 - 1) // count, (2**32 - 1) // count) for by in (-1, 0, 1)}
     edges = sorted({h for h in {*HASHES, *near} if 0 <= h < 2**32})
@@ -142,7 +142,7 @@ def test_key_column_without_keys_has_empty_masks() -> None:
     assert KeyColumn(np.zeros(1, np.int32), np.empty(0, np.uint8), 0, 3).masks.size == 0
 
 
-def test_key_column_reports_chosen_partitions_explained_rows_and_distinct_pairs() -> None:
+def test_key_column_gives_chosen_partitions_explained_rows_and_distinct_key_partition_pairs() -> None:
     column = [b"a", b"b", b"a", b"a", b"12"]
     java, integer = Placed("murmur2", 5), Placed("text-integer", 5)
     places = [audit_truth.place("murmur2", key, 5) for key in column]

@@ -32,7 +32,7 @@ def test_keys_avoiding_the_fnv_partition_are_not_evidence_for_another_hash(count
         assert evidence_beside(Placed(rule, count), [fnv], left) < 10
 
 
-def test_hash_that_placed_records_unexplained_by_murmur2_is_found() -> None:
+def test_crc32_has_strong_evidence_next_to_murmur2_if_crc32_placed_all_keys() -> None:
     column = audit_truth.column(KEYS, np.array([audit_truth.place("crc32", key, 12) for key in KEYS], np.int32), 12)
     assert evidence_beside(Placed("crc32", 12), [Placed("murmur2", 12)], column) > 900
 
@@ -68,7 +68,9 @@ def written(records: list[tuple[bytes, str]], count: int) -> KeyColumn:
 
 
 @pytest.mark.parametrize(("count", "kept"), [(8, False), (12, True)])
-def test_crc32_of_half_the_keys_is_dropped_modulo_8_and_kept_modulo_12(count: int, kept: bool) -> None:
+def test_crc32_that_placed_half_the_keys_is_discarded_at_8_partitions_and_confirmed_at_12(
+    count: int, kept: bool
+) -> None:
     """No key was placed by both. Modulo 8, crc32 follows the bits of a key; modulo 12, a third of it does not."""
     keys = [b"order-%d0" % number for number in range(200)]
     records = [(key, "crc32" if at % 2 else "sha1") for at, key in enumerate(keys)] * 3
@@ -76,12 +78,12 @@ def test_crc32_of_half_the_keys_is_dropped_modulo_8_and_kept_modulo_12(count: in
     assert got == [Placed("crc32", count)] * kept
 
 
-def test_crc32_modulo_8_is_kept_if_a_sha1_producer_writes_equal_keys() -> None:
+def test_crc32_at_8_partitions_is_confirmed_if_a_sha1_producer_writes_the_same_keys() -> None:
     records = [(b"order-%d0" % number, rule) for number in range(200) for rule in ("crc32", "sha1")] * 2
     assert founded([Placed("crc32", 8)], written(records, 8), sure) == [Placed("crc32", 8)]
 
 
-def test_crc32_is_kept_if_the_old_partition_count_explains_the_remaining_records() -> None:
+def test_crc32_is_confirmed_if_crc32_at_an_old_partition_count_explains_all_other_records() -> None:
     column = audit_truth.column(KEYS * 2, np.array(
         [audit_truth.place("crc32", key, count) for count in (6, 12) for key in KEYS], np.int32), 12)  # fmt: skip
     assert founded([Placed("crc32", 12)], column, sure) == [Placed("crc32", 12)]

@@ -16,7 +16,7 @@ def marked(text: str, wanted: int, ids: list[int] | None = None) -> str:
     return "".join("#" if one else "." for one in inside(flags(text), given, wanted))
 
 
-def test_inside_of_a_run_excludes_the_given_number_of_keys_at_both_ends() -> None:
+def test_interior_of_a_run_excludes_the_given_number_of_distinct_keys_at_each_end() -> None:
     assert marked("0111111100", 2) == "...###...."
     assert marked("011100", 2) == "......"
     assert marked("0111100", 2) == "......."

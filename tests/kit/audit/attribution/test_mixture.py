@@ -18,7 +18,7 @@ def rows(*columns: str) -> np.ndarray:
 NONE = np.zeros((0, 8), np.bool_)
 
 
-def test_likelihood_of_one_partitioner_with_unknown_records_is_that_of_the_best_share() -> None:
+def test_log_likelihood_of_a_partitioner_mixed_with_random_records_uses_the_best_share() -> None:
     got = log_likelihoods(NONE, rows("11111111", "00000000", "11110000"), 4)
     best = max(4 * log(share + (1 - share) / 4) + 4 * log((1 - share) / 4) for share in np.linspace(0.01, 0.99, 9801))
     assert got == pytest.approx([0, 8 * log(1 / 4), best], abs=1e-3)

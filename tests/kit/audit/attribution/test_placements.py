@@ -29,16 +29,16 @@ def test_placement_rules_are_distinct_and_fit_a_32_bit_mask_with_java_first() ->
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS[1:], ids=lambda placement: placement.slug)
-def test_placement_rule_has_a_mutant_of_equal_slug_and_description(placement: object) -> None:
+def test_each_audit_partitioner_but_java_has_a_gate_mutant_of_equal_slug_and_description(placement: object) -> None:
     assert DESCRIPTIONS[placement.slug] == placement.description
 
 
-def test_every_hash_or_fold_mutant_is_a_placement_rule_or_explicitly_left_out() -> None:
+def test_every_gate_mutant_of_hash_or_modulo_is_an_audit_partitioner_or_explicitly_excluded() -> None:
     assert set(DESCRIPTIONS) - NO_PLACEMENT == {placement.slug for placement in PLACEMENTS[1:]} | LEFT_OUT
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS, ids=lambda placement: placement.slug)
-def test_placement_hash_and_fold_compute_the_partition_of_the_mutant(placement: object) -> None:
+def test_audit_partitioner_computes_the_partition_of_the_scalar_gate_mutant(placement: object) -> None:
     assert placement.hash in HASH_NAMES
     assert placement.fold in FOLD_NAMES
     hash_, fold = audit_truth.SCALAR_HASHES[placement.hash], audit_truth.SCALAR_FOLDS[placement.fold]
@@ -47,7 +47,7 @@ def test_placement_hash_and_fold_compute_the_partition_of_the_mutant(placement: 
             assert fold(hash_(key), count) == audit_truth.place(placement.slug, key, count)
 
 
-def test_find_placement_returns_a_known_slug_and_refuses_an_unknown_slug() -> None:
+def test_placement_is_found_by_slug_and_an_unknown_slug_raises_an_error_listing_known_slugs() -> None:
     assert find_placement("sarama-hash").hash == "fnv-1a"
     assert PLACEMENTS[number("shift")].slug == "shift"
     with pytest.raises(BadInput, match=r"unknown placement 'murmur9': expected one of murmur2, librdkafka-consistent"):

@@ -81,7 +81,7 @@ def test_formerly_misattributed_random_topic_is_attributed_correctly(name: str) 
     assert not mistakes(name, Counter(), views=True)
 
 
-def test_hash_of_bytes_is_named_if_one_key_of_300_differs_from_the_hash_of_text() -> None:
+def test_hash_code_of_bytes_is_named_not_that_of_text_if_one_key_in_300_differs() -> None:
     """The rule of text explains 448 of the 450 records of String.hashCode of bytes."""
     assert not mistakes("500/350", Counter(), unknown_beside=True)
 

@@ -38,14 +38,16 @@ def test_ambiguous_record_stays_unattributed_amid_many_records_of_few_distinct_k
 
 
 @pytest.mark.parametrize(("rare", "settled"), [(5, False), (400, True)])
-def test_partitioner_is_ruled_out_nearby_only_if_frequent_elsewhere_in_the_block(rare: int, settled: bool) -> None:
+def test_ambiguous_record_is_attributed_only_if_the_absent_partitioner_is_frequent_elsewhere(
+    rare: int, settled: bool
+) -> None:
     """Five records elsewhere in the block are 0.2 %, which a thousand records on either side may lack."""
     bits = [1] * 1000 + [BOTH] + [1] * 1000 + [2] * rare
     assert (left(bits, (JAVA, CRC), [0] * 2001 + [1] * rare)[1000] == 0) == settled
 
 
 @pytest.mark.parametrize(("rare", "settled"), [(1, False), (40, True)])
-def test_partitioner_is_ruled_out_nearby_by_share_of_records_not_of_keys(rare: int, settled: bool) -> None:
+def test_absence_of_a_partitioner_nearby_is_judged_by_share_of_records_not_of_keys(rare: int, settled: bool) -> None:
     """Forty keys are half of all; written once each they are 2 % of the records, which 41 records may lack."""
     around = np.arange(1001) % 40
     keys = np.zeros((around.size + 40 * rare, 2), np.uint64)
@@ -89,7 +91,7 @@ def test_attributed_records_become_unattributed_amid_many_unexplained_records_no
     assert set(foreign(many, NOTHING_FOREIGN)) == {EITHER_AT, UNEXPLAINED_AT}
 
 
-def test_attributed_records_become_either_near_unexplained_records_or_with_few_keys() -> None:
+def test_attribution_is_retracted_near_unexplained_records_or_if_there_are_few_keys() -> None:
     far = [0] * 20_000 + [UNEXPLAINED_AT] * 4000
     got = foreign(far, NOTHING_FOREIGN)
     assert got[:10_000] == [0] * 10_000

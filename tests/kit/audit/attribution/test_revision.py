@@ -91,14 +91,14 @@ def test_unknown_djb_hash_of_digit_keys_is_attributed_to_no_partitioner() -> Non
     assert again(by("djb", digits(0, 300), 12), Placed("murmur2", 12)) == []
 
 
-def test_murmur2_is_kept_if_string_hash_code_explains_only_keys_of_another_producer() -> None:
+def test_murmur2_is_not_replaced_by_string_hash_code_that_explains_only_another_producers_keys() -> None:
     """String.hashCode explains the sums of bytes, which are unknown here, and none of Java's keys."""
     sums, java = digits(0, 300), digits(5000, 5060)
     where = np.concatenate((places("sum", sums, 10), places("murmur2", java, 10))).astype(np.int32)
     assert again(audit_truth.column(sums + java, where, 10), JAVA) == [JAVA]
 
 
-def test_murmur2_is_kept_over_a_variant_that_explains_slightly_more_by_chance() -> None:
+def test_murmur2_is_not_replaced_by_a_variant_that_explains_slightly_more_keys_by_chance() -> None:
     """Keys of four bytes have no tail, so that a hash that reads tails otherwise places them as Java does."""
     others, java = digits(0, 1000), digits(5000, 5150)
     where = np.concatenate((places("seventh", others, 10), places("murmur2", java, 10))).astype(np.int32)
@@ -111,7 +111,7 @@ def nearly_alike(rule: str, accented: int, partitions: int = 12) -> KeyColumn:
     return audit_truth.column(keys, places(rule, keys, partitions).astype(np.int32), partitions)
 
 
-def test_expected_rule_is_replaced_only_if_more_keys_differ_than_one_foreign_producer_explains() -> None:
+def test_expected_rule_is_replaced_by_a_near_variant_if_six_keys_differ_not_if_one_does() -> None:
     java, near = Placed("murmur2", 12), Placed("characters-for-bytes", 12)
     for accented, wanted in ((1, java), (6, near)):
         column = nearly_alike("characters-for-bytes", accented)

@@ -70,7 +70,7 @@ def test_number_of_keys_reported_as_needed_suffices_to_name_the_partitioner(
         assert (still, [placed.rule for placed in found]) == (None, [producer[0]])
 
 
-def test_partitioners_reported_as_fitting_explain_every_key_by_scalar_definition() -> None:
+def test_partitioners_listed_by_an_inconclusive_audit_each_place_all_keys_as_observed() -> None:
     keys = keys_of(2)
     unsure = doubt(topic(keys, CRC))
     assert unsure is not None
@@ -104,7 +104,7 @@ def test_partitioners_equal_for_all_ascii_keys_do_not_make_an_audit_inconclusive
         assert doubt(topic(keys_of(60), ("kafka-node-keyed", partitions), partitions=partitions)) is None
 
 
-def test_two_folds_of_one_hash_that_fit_all_keys_are_inconclusive() -> None:
+def test_two_mappings_of_one_hash_to_partitions_that_both_fit_all_keys_are_inconclusive() -> None:
     keys = [
         key for key in keys_of(200) if audit_truth.place("sign-abs", key, 12) == audit_truth.place(*JAVA[:1], key, 12)
     ]

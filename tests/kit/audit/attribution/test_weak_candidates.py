@@ -34,7 +34,9 @@ def test_topic_fully_explained_by_java_has_no_foreign_records() -> None:
 @pytest.mark.parametrize(
     ("rule", "count"), [("murmur2", 6), ("crc32", 12), ("sarama-hash", 4), ("sha-1-32-abs", 6), ("crc32-floor-mod", 12)]
 )
-def test_hash_partitioner_that_wrote_nine_keys_is_listed_as_rival(rule: str, count: int) -> None:
+def test_hash_partitioner_of_nine_keys_among_java_keys_is_listed_as_possible_foreign_writer(
+    rule: str, count: int
+) -> None:
     others = [(key, audit_truth.place(rule, key, count)) for key in keys_of(9)]
     found = find_foreign(topic(*java(50), *others), (JAVA,))
     assert f"{rule}@{count}" in names(found.rivals)
@@ -42,14 +44,14 @@ def test_hash_partitioner_that_wrote_nine_keys_is_listed_as_rival(rule: str, cou
     assert found.share == sum(audit_truth.place("murmur2", key, 12) != where for key, where in others) / 59
 
 
-def test_integer_modulo_and_constant_partitioners_are_listed_as_rivals() -> None:
+def test_integer_or_constant_partitioner_among_java_keys_is_listed_as_possible_foreign_writer() -> None:
     found = find_foreign(topic(*java(50), *((b"%d" % number, number % 12) for number in range(40, 60))), (JAVA,))
     assert "text-integer@12" in names(found.rivals)
     stuck = find_foreign(topic(*java(50), *((key, 3) for key in keys_of(20))), (JAVA,))
     assert "constant-3@12" in names(stuck.rivals)
 
 
-def test_single_stray_key_has_too_many_rivals_and_random_keys_have_none() -> None:
+def test_single_stray_key_fits_too_many_partitioners_to_list_and_random_keys_fit_none() -> None:
     stray = next((key, 3) for key, where in java(50) if where != 3)
     found = find_foreign(topic(*java(50), stray), (JAVA,))
     assert (found.crowded, found.rivals) == (True, ())
@@ -59,7 +61,7 @@ def test_single_stray_key_has_too_many_rivals_and_random_keys_have_none() -> Non
     assert MOST_RIVALS < 30
 
 
-def test_most_rival_records_are_hidden_if_abs_and_masked_hash_rarely_differ() -> None:
+def test_most_foreign_records_are_estimated_hidden_if_abs_and_masked_hash_rarely_differ() -> None:
     """String.hashCode is negative for 10 of 1,000 keys: abs and masked differ for these only, and three show abs."""
     placed = {
         key: [audit_truth.place(f"string-hash-code-{fold}", key, 20) for fold in ("masked", "abs")]

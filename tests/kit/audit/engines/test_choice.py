@@ -30,7 +30,9 @@ def chosen(name: str, kind: Literal["auto", "local", "spark"] = "auto", folder: 
     return local_source(ExportFiles(name, "parquet", 1), engine, folder=folder) is not None
 
 
-def test_file_below_the_record_limit_is_audited_without_spark(files: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_engine_for_a_file_is_local_below_the_record_limit_and_spark_above_unless_given(
+    files: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert chosen(files)
     assert not chosen(files, "spark")
     monkeypatch.setattr(choice, "LIMIT_RECORDS", 1)
@@ -43,7 +45,7 @@ def test_file_below_the_record_limit_is_audited_without_spark(files: str, monkey
     ({"settings": {"spark.driver.memory": "8g"}}, "--master, --setting and spark-submit belong to Spark"),
     ({"folder": "hdfs:///a"}, "--folder hdfs:///a is on a file system of the cluster"),
 ])  # fmt: skip
-def test_local_engine_with_an_option_of_spark_is_refused_with_the_reason(
+def test_spark_option_selects_spark_and_raises_an_error_with_the_local_engine(
     files: str, given: dict[str, Any], reason: str
 ) -> None:
     assert not chosen(files, **given)
@@ -60,7 +62,7 @@ def test_remote_files_and_runs_under_spark_submit_are_audited_by_spark(
     assert not chosen(files), "inside spark-submit"
 
 
-def test_local_engine_without_pyarrow_is_refused_with_pip_install_hint(
+def test_missing_pyarrow_selects_spark_and_raises_a_pip_hint_with_the_local_engine(
     files: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find = importlib.util.find_spec
@@ -82,7 +84,7 @@ def read(name: str, broker: str, kind: Literal["auto", "local", "spark"] = "auto
     return local_source(address, Engine(kind)) is not None
 
 
-def test_topic_below_the_record_limit_is_audited_without_spark(
+def test_engine_for_a_topic_is_local_below_the_record_limit_and_spark_above_unless_given(
     broker: MockBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert read("orders", broker.bootstrap)
@@ -94,13 +96,13 @@ def test_topic_below_the_record_limit_is_audited_without_spark(
         read("nowhere", broker.bootstrap)
 
 
-def test_option_of_the_spark_connector_selects_spark_for_a_topic(broker: MockBroker) -> None:
+def test_spark_connector_option_selects_spark_and_raises_an_error_with_the_local_engine(broker: MockBroker) -> None:
     assert not read("orders", broker.bootstrap, "auto", "minPartitions=5")
     with pytest.raises(BadInput, match=r"^--engine local cannot audit orders: --option minPartitions is an option"):
         read("orders", broker.bootstrap, "local", "minPartitions=5")
 
 
-def test_jks_truststore_setting_selects_spark_since_librdkafka_reads_pem(broker: MockBroker) -> None:
+def test_jks_truststore_selects_spark_and_raises_an_error_with_the_local_engine(broker: MockBroker) -> None:
     jks = ("kafka.security.protocol=SSL", "kafka.ssl.truststore.location=/etc/trust.jks")
     assert not read("orders", broker.bootstrap, "auto", *jks)
     with pytest.raises(
@@ -109,7 +111,9 @@ def test_jks_truststore_setting_selects_spark_since_librdkafka_reads_pem(broker:
         read("orders", broker.bootstrap, "local", *jks)
 
 
-def test_topic_of_broker_unreachable_by_librdkafka_is_audited_by_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_of_a_broker_unreachable_by_librdkafka_is_left_to_spark_or_raises_if_local(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Java has its own certificates."""
     monkeypatch.setattr("kafka_conformance.audit.engines.local.topic.LIMIT_S", 0.2)
     assert not read("orders", "127.0.0.1:9")

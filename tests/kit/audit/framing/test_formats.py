@@ -57,7 +57,7 @@ def confluent(number: int, key: bytes) -> bytes:
         ("json", b"[" * 5000, (False, NO_FRAME, b"[" * 5000)),
     ],
 )  # fmt: skip
-def test_key_is_separated_into_schema_frame_and_logical_key(
+def test_key_is_separated_into_schema_id_or_json_spelling_and_logical_key(
     form: str, key: bytes, expected: tuple[bool, str, bytes]
 ) -> None:
     assert separated([key], form) == [expected]
@@ -67,5 +67,7 @@ def test_key_is_separated_into_schema_frame_and_logical_key(
     st.sampled_from(sorted(FORMATS)),
     st.lists(st.binary(max_size=24) | st.binary(max_size=20).map(lambda it: b"\0" + it)),
 )
-def test_vectorized_frame_separation_equals_separating_single_keys(form: str, keys: list[bytes]) -> None:
+def test_vectorized_separation_of_schema_id_and_logical_key_equals_separation_key_by_key(
+    form: str, keys: list[bytes]
+) -> None:
     assert separated(keys, form) == [one for key in keys for one in separated([key], form)]

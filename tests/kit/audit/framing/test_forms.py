@@ -53,7 +53,7 @@ def test_logical_key_with_two_schema_ids_in_two_partitions_is_split() -> None:
     )  # fmt: skip
 
 
-def test_key_with_one_schema_id_in_two_partitions_is_not_split_by_frame() -> None:
+def test_key_with_one_schema_id_in_two_partitions_is_not_counted_as_split_by_schema_id() -> None:
     found = framing([(2, 10, 5, framed(7, b"user")), (5, 3, 9, framed(7, b"user"))])
     assert (found.keys, found.several, found.split, found.earliest) == (1, 0, 0, ())
 
@@ -66,7 +66,7 @@ def test_json_key_with_two_serializations_in_two_partitions_is_split() -> None:
 
 
 @pytest.mark.parametrize(("buckets", "size"), [(1, 1000), (1, 7), (5, 40)])
-def test_framing_of_a_random_topic_equals_a_plain_python_count(
+def test_logical_keys_split_by_schema_id_in_a_random_topic_equal_a_plain_python_count(
     buckets: int, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(forms, "EARLIEST", 4)

@@ -138,7 +138,7 @@ def test_group_restarts_from_the_beginning_if_the_old_topic_lost_unread_records(
     assert lost.again > kept.again
 
 
-def test_committed_offsets_below_the_repair_plan_map_to_the_beginning(topics: Topics) -> None:
+def test_committed_offsets_before_the_first_copied_offset_map_to_offset_0_of_the_new_topic(topics: Topics) -> None:
     low, begin = topics.mapped(committed(topics, p0=0, p1=0, p2=0), committed(topics, p0=5, p1=5, p2=5))
     assert low.new == begin.new == dict.fromkeys(range(TARGETS), 0)
     assert low.from_beginning is None

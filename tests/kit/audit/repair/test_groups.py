@@ -47,12 +47,12 @@ def test_consumer_groups_with_committed_offsets_of_the_old_topic_are_found(topic
     assert committed_groups(topics, "nothing", "new", ()) == []
 
 
-def test_named_group_without_committed_offsets_of_the_old_topic_is_refused(topics: Topics) -> None:
+def test_naming_a_group_without_committed_offsets_of_the_old_topic_raises_an_error(topics: Topics) -> None:
     with pytest.raises(BadInput, match=r"^group elsewhere has no committed offsets of old"):
         committed_groups(topics, "old", "new", ["elsewhere"])
 
 
-def test_consumer_group_with_active_members_is_refused() -> None:
+def test_moving_a_consumer_group_with_active_members_raises_an_error_to_stop_the_consumers() -> None:
     check_members([BILLING])
     with pytest.raises(BadInput, match=r"^group mail has 2 members: stop its consumers first"):
         check_members([BILLING, MAIL])

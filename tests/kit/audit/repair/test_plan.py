@@ -41,7 +41,7 @@ def test_repair_plan_json_of_an_earlier_run_round_trips_unchanged() -> None:
         (("a", "b", 4), "the number of partitions is 3 there and 4 here"),
     ],
 )
-def test_resuming_a_repair_with_other_source_target_or_partitions_is_refused(
+def test_resuming_a_repair_with_another_source_target_or_partition_count_raises_naming_both(
     asked: tuple[str, str, int | None], words: str
 ) -> None:
     with pytest.raises(BadInput, match=f"^run holds another run: {words}"):

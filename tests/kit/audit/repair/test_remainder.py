@@ -77,7 +77,7 @@ def test_next_repair_pass_refuses_a_recreated_or_truncated_source(
         rest_plan(reached(), source, spans)
 
 
-def test_target_written_by_another_producer_is_refused_before_copying() -> None:
+def test_target_topic_with_more_or_fewer_records_than_copied_raises_before_the_next_pass() -> None:
     plan = rest_plan(reached(), SOURCE, {0: Span(3, 9), 1: Span(0, 5)})
     check_beginning(plan, {0: 1, 2: 1}, {0: 3, 1: 7, 2: 0})
     with pytest.raises(

@@ -38,13 +38,13 @@ OTHERS = "The 177 others are compared as a whole"
         ({"split": 0, "several": 0, "format": "json"}, NONE.format("spellings", "")),
     ],
 )
-def test_framing_verdict_names_the_earliest_logical_key_in_several_partitions(
+def test_key_format_verdict_names_the_earliest_logical_key_split_by_schema_ids_or_spellings(
     more: dict[str, object], line: str
 ) -> None:
     assert verdict(audits.framing(**more)) == line
 
 
-def test_framing_report_counts_keys_without_the_frame() -> None:
+def test_key_format_report_counts_keys_with_and_without_schema_id_and_lists_partitions() -> None:
     assert sentences(audits.framing()) == [
         f"The key of 723 of 900 keyed records (80.3 %) has the frame of confluent. {OTHERS}.",
         "Frames: schema id 7 66.8 %, schema id 9 13.6 %.",
@@ -60,7 +60,7 @@ def test_framing_report_counts_keys_without_the_frame() -> None:
 
 
 @pytest.mark.parametrize("name", ["healthy", "framed"])
-def test_framing_result_is_printed_in_terminal_report_and_html_page_if_any(name: str) -> None:
+def test_terminal_and_html_reports_list_keys_split_by_schema_id_only_if_the_audit_has_any(name: str) -> None:
     audit, out = audits.ALL[name], io.StringIO()
     show(Console(file=out, width=200, highlight=False, force_terminal=False), audit)
     for report in (out.getvalue(), write(audit)):

@@ -25,7 +25,7 @@ def _printed(**changes: Any) -> str:
     return out.getvalue()
 
 
-def test_join_report_names_missed_keys_and_the_topic_to_repair() -> None:
+def test_join_report_names_missed_keys_and_counts_missed_pairs_and_misplaced_records() -> None:
     report = _printed()
     assert "'k1'" in report
     assert "off murmur2 for 4 keys, 6 records; 2 missed keys of these" in report
@@ -59,7 +59,7 @@ def test_join_report_prints_binary_keys_as_hex() -> None:
     assert "0xff1b" in report
 
 
-def test_join_report_names_logical_keys_missed_because_of_schema_frames() -> None:
+def test_join_report_names_logical_keys_missed_because_of_different_schema_ids() -> None:
     places = FormPlace("schema id 7", Place(1, 2, 0), 5), FormPlace("schema id 9", Place(1, 4, 0), 6)
     worst = MissedLogicalKey(b"user".hex(), True, 30, places[:1], places[1:])
     framing = JoinFraming("confluent", 20, 3, 10, 4, 1, 90, 30, (worst,))
@@ -78,5 +78,5 @@ def test_join_report_names_logical_keys_missed_because_of_schema_frames() -> Non
     assert msgspec.structs.replace(_MISSED, framing=nothing, **whole).whole
 
 
-def test_join_report_prints_notes_on_the_selection() -> None:
+def test_join_report_prints_the_note_that_only_a_window_of_records_was_read() -> None:
     assert "only the records of a window are judged" in _printed(notes=("only the records of a window are judged",))

@@ -47,7 +47,7 @@ def test_repair_report_shows_both_checksums_and_ends_with_the_verdict() -> None:
 RIGHT = _repair(Compared(Sum(10, "aa"), Sum(10, "aa"), 0))
 
 
-def test_repair_report_states_offsets_the_source_gained_since() -> None:
+def test_repair_report_states_offsets_gained_by_the_source_and_records_copied_or_to_copy() -> None:
     assert "has gained" not in _printed(RIGHT)
     report = _printed(msgspec.structs.replace(RIGHT, behind=42))
     assert "has gained 42 offsets since: run the same command again to copy the rest, or with --follow" in report

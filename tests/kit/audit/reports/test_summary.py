@@ -95,7 +95,7 @@ def test_inconclusive_audit_headline_names_fitting_rules_and_needed_keys(doubt: 
     assert placed == "All 1,402,416 keyed records are where Java's producer puts them."
 
 
-def test_inconclusive_headline_names_the_key_views_by_which_java_fits() -> None:
+def test_inconclusive_headline_names_the_key_encodings_with_which_java_partitioning_fits() -> None:
     audit = audits.mixed(doubt=Doubt(8, (), 23, 1e-9), fitting_views=("quoted", "hex"))
     assert summary.headline(audit) == (
         "Cannot tell: 8 distinct keys. No rule fits them whole; Java's producer fits all of them by the key in JSON quotes"
@@ -165,7 +165,7 @@ def test_audit_summary_names_the_first_record_of_an_unexpected_partitioner(audit
     assert summary.broken_since(audit) == sentence
 
 
-def test_unexpected_rule_with_old_partition_count_is_reported_as_first_misplaced() -> None:
+def test_summary_names_the_first_record_of_an_unexpected_rule_at_an_old_partition_count() -> None:
     grown = audits.audit(
         4,
         12,

@@ -23,7 +23,7 @@ def printed(audit: Audit, width: int = 160) -> str:
 
 
 @pytest.mark.parametrize("name", audits.ALL)
-def test_terminal_report_prints_only_numbers_of_the_audit(name: str) -> None:
+def test_every_large_number_in_the_terminal_report_is_a_number_of_the_audit(name: str) -> None:
     audit = audits.ALL[name]
     found = set(re.findall(r"(?<![\w.:,-])\d{1,3}(?:,\d{3})+(?![\w.])", printed(audit)))
     assert found or not audit.records

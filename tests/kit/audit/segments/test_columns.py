@@ -68,7 +68,7 @@ def read(data: bytes, wanted: tuple[int, int], columns: Columns) -> Rows | None:
 
 
 @pytest.mark.parametrize("codec", list(Codec))
-def test_compiled_reader_equals_the_reference_on_whole_batches(codec: Codec) -> None:
+def test_compiled_batch_reader_equals_the_reference_decoder_with_every_codec(codec: Codec) -> None:
     draws, columns = random.Random(codec.value), Columns(*EVERYTHING)
     for _ in range(40):
         data = made(draws, codec)
@@ -80,7 +80,7 @@ def test_compiled_reader_equals_the_reference_on_whole_batches(codec: Codec) -> 
         assert read(data, wanted, Columns(*wanted)) == by_reference(data, wanted)
 
 
-def test_compiled_reader_of_damaged_batches_equals_the_reference_or_refuses() -> None:
+def test_compiled_batch_reader_equals_the_reference_decoder_or_rejects_a_damaged_batch() -> None:
     """Compiled code never reads what the reference refuses, nor anything else than it reads."""
     draws, columns = random.Random(5), Columns(*EVERYTHING)
     both = refused = 0

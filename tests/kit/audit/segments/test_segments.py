@@ -59,7 +59,7 @@ def test_aborted_transactions_are_found_from_markers_without_a_transaction_index
     assert [audited(LocalSegments(topic), tmp_path / "b").records] == with_index == [len(made.rows)]
 
 
-def test_segments_without_derivable_partition_count_are_refused(tmp_path: Path) -> None:
+def test_segments_that_do_not_show_the_partition_count_raise_an_error_that_asks_for_the_count(tmp_path: Path) -> None:
     root = Path(mixture(tmp_path / "data").write())
     with pytest.raises(BadInput, match="folder does not show the partition count of its topic: give the topic's"):
         surveyed(f"{root}/orders-1")
@@ -163,7 +163,7 @@ def test_deleted_future_and_stray_folders_are_ignored_and_missing_partitions_not
         surveyed(str(root), partitions=2)
 
 
-def test_folders_with_several_topics_are_refused_without_a_topic_option(tmp_path: Path) -> None:
+def test_log_folders_with_several_topics_an_absent_topic_or_an_odd_folder_name_raise_errors(tmp_path: Path) -> None:
     a, b = mixture(tmp_path / "a"), Topic(tmp_path / "b", "customers")
     b.send(keys(0, 50), 1, crc)
     root, other = a.write(), b.write()

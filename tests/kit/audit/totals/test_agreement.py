@@ -72,7 +72,7 @@ def test_tables_of_a_random_topic_audit_add_up_and_contain_the_true_shares(numbe
             assert share.estimated.low <= mine / audit.keyed <= share.estimated.high, topic.description
 
 
-def test_tables_add_up_for_a_producer_visible_only_over_all_blocks(
+def test_audit_tables_add_up_for_a_rare_producer_that_sample_and_single_blocks_miss(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sample and each block have too few of its records."""

@@ -225,14 +225,14 @@ def test_too_few_keyless_records_are_reported_as_unclear() -> None:
     assert patterns(np.zeros((0, 4), np.int64)) == []
 
 
-def test_sticky_runs_longer_than_a_time_bucket_are_not_one_partition() -> None:
+def test_sticky_runs_longer_than_a_time_bucket_are_recognised_as_sticky_not_one_partition() -> None:
     table = np.zeros((12, 4), np.int64)
     for bucket in range(12):
         table[bucket, bucket // 4] = 200
     assert set(patterns(table)) == {STICKY}
 
 
-def test_keyless_records_of_a_single_partition_topic_are_one_partition() -> None:
+def test_keyless_records_of_a_single_partition_topic_have_the_pattern_one_partition() -> None:
     assert set(patterns(np.full((3, 1), 7))) == {ONE_PARTITION}
 
 
@@ -250,6 +250,6 @@ def test_bucket_width_shrinks_with_records_and_is_at_least_one_millisecond() -> 
     assert bucket_ms(10, 12, 0) == 1
 
 
-def test_partition_without_records_does_not_change_the_scatter() -> None:
+def test_partition_without_records_and_share_does_not_change_the_chi_square_statistic() -> None:
     rows = np.array([[30, 10, 0], [10, 30, 0]])
     assert totals_keyless._scatter(rows, np.array([0.5, 0.5, 0.0])) == pytest.approx(20.0)

@@ -63,7 +63,7 @@ def test_earliest_split_keys_are_ordered_by_first_record_in_the_second_partition
     assert [places[1].time_ms for places, _ in found.earliest] == list(range(1_000, 1_000 + EARLIEST))
 
 
-def test_number_of_key_buckets_is_one_per_two_million_records() -> None:
+def test_number_of_key_buckets_is_one_per_two_million_records_and_at_most_4096() -> None:
     counts = 0, 1, 2_000_000, 2_000_001, 10_000_000, 10**15
     assert [*map(buckets_for, counts)] == [1, 1, 1, 2, 5, 4_096]
 

@@ -16,7 +16,7 @@ def summary(key: bytes, partition: int) -> BlockSummary:
     return judge(topic.block(), 12, Placed("murmur2", 12), doubtful=True).summary
 
 
-def test_only_rules_that_explain_every_record_of_all_blocks_remain_fitting() -> None:
+def test_inconclusive_totals_list_only_partitioners_that_explain_every_record_of_all_blocks() -> None:
     sampled = Doubt(1, ("murmur2", "librdkafka-consistent"), 12, 1e-6)
     java, crc = (audit_truth.place(rule, b"a", 12) for rule in sampled.fitting)
     assert java != crc

@@ -64,7 +64,7 @@ def test_answer_command_replies_to_hello_with_all_rules() -> None:
 
 
 @pytest.mark.parametrize("hello", [{"protocol": 2}, {}, {"protocol": "1"}, 1, None, []])
-def test_hello_with_unknown_protocol_version_fails_with_exit_code_2(hello: object) -> None:
+def test_answer_command_exits_2_for_hello_with_unsupported_protocol_version(hello: object) -> None:
     code, said = one({"hello": hello})
     assert code == 2
     assert said["failed"].startswith("line 1: I speak protocol 1, not ")
@@ -98,7 +98,9 @@ def test_answer_command_answers_lines_in_order_and_skips_empty_lines() -> None:
         ({**ASK, "question": None}, "1", "line 1 is not a question: Expected `object`, got `null`"),
     ],
 )
-def test_malformed_line_is_answered_with_line_number_and_error(line: object, name: object, why: str) -> None:
+def test_malformed_question_line_gets_error_reply_with_line_number_and_exit_code_2(
+    line: object, name: object, why: str
+) -> None:
     code, said = one(line)
     assert code == 2
     assert (said["id"], set(said)) == (name, {"id", "failed"})
@@ -113,13 +115,13 @@ def test_lines_after_a_malformed_line_are_answered_and_exit_code_is_2() -> None:
 
 
 @pytest.mark.parametrize("line", [b'{"id": "\xff"}', b"[" * 100_000], ids=["latin-1", "deep"])
-def test_invalid_utf8_or_deeply_nested_line_does_not_stop_later_answers(line: bytes) -> None:
+def test_invalid_utf8_or_deeply_nested_line_exits_2_and_the_next_line_is_answered(line: bytes) -> None:
     code, said = answered(line, ASK)
     assert code == 2
     assert said[1] == {"id": "1", "answer": {"hash": 597841616}}
 
 
-def test_unknown_rule_or_release_without_rule_is_unsupported_with_exit_code_0() -> None:
+def test_answer_command_replies_unsupported_if_rule_is_unknown_or_absent_in_release_and_exits_0() -> None:
     assert one({**ASK, "rule": "murmur3"}) == (0, {"id": "1", "unsupported": "unknown rule 'murmur3'"})
     assert one({**ASK, "release": "0.9.0.1"}) == (
         0,
@@ -139,12 +141,14 @@ def test_mutant_answerer_returns_wrong_hash_and_mutant_name_in_hello() -> None:
     assert one({"hello": {"protocol": 1}}, "mutant:crc32")[1]["hello"]["name"] == "kafka-conformance mutant:crc32"
 
 
-def test_unknown_answerer_name_is_refused_by_answer() -> None:
+def test_answer_command_with_unknown_answerer_name_raises_bad_input() -> None:
     with pytest.raises(BadInput, match="unknown answerer 'nobody'"):
         answered(ASK, answerer="nobody")
 
 
-def test_line_over_16_mib_is_skipped_and_the_next_line_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_line_over_16_mib_is_read_in_pieces_and_gets_error_reply_before_the_next_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     ask = json.dumps(ASK).encode() + b"\n"
     given = b'{"a":"' + b"x" * (40 * 2**20) + b'"}\n' + ask
     read = 0

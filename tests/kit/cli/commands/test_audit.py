@@ -88,7 +88,7 @@ def test_audit_with_bad_arguments_is_refused_in_one_line_before_spark_starts(
         ("--map-groups", "repair TOPIC NEW-TOPIC"),
     ],
 )
-def test_option_of_join_or_repair_given_to_audit_names_the_command(option: str, words: str) -> None:
+def test_audit_with_option_of_join_or_repair_exits_2_and_names_the_right_command(option: str, words: str) -> None:
     line = f"audit has no {option}: use kafka-conformance {words}"
     done = CliRunner().invoke(app, ["audit", "a", option])
     assert done.exit_code == 2
@@ -100,7 +100,7 @@ def test_help_of_audit_fits_two_screens_of_50_lines() -> None:
     assert len(done.output.splitlines()) <= 100
 
 
-def test_audit_in_this_process_imports_no_library_of_other_commands() -> None:
+def test_audit_without_spark_does_not_import_pyspark_py4j_hypothesis_or_jinja2() -> None:
     """They take a sixth of the processor time of a small audit."""
     others = ["hypothesis", "jinja2", "pyspark", "py4j"]
     script = (
@@ -148,7 +148,7 @@ def test_default_audit_folder_is_named_by_topic_and_time() -> None:
     assert re.search(r"\.kafka-conformance/audits/orders-of-\.\.-2026-\d{8}-\d{6}$", made)
 
 
-def test_audit_options_are_passed_to_the_spark_kafka_connector() -> None:
+def test_audit_options_split_into_kafka_settings_and_connector_options_or_raise_if_malformed() -> None:
     given = ("kafka.security.protocol=SSL", "kafka.request.timeout.ms=5", "minPartitions=2")
     (address,) = SourceOptions("b:1", options=given).topics(["t"])
     assert address.kafka["kafka.bootstrap.servers"] == address.where == "b:1"

@@ -74,7 +74,7 @@ def test_behaviour_command_of_two_releases_lists_only_fields_that_differ(words: 
     assert "2.1.0 to 3.0.x" in shown
 
 
-def test_behaviour_of_one_release_lists_every_field() -> None:
+def test_behaviour_of_one_release_lists_every_field_of_the_classes_in_that_release() -> None:
     shown = run("producer-sequences").output
     assert [line.split()[:2] for line in shown.splitlines() if line.startswith(("waits", "rem", "closed", "more"))] == [
         ["waits", "no"], ["remembered", "5"], ["closed", "no"], ["more", "yes"],
@@ -122,7 +122,7 @@ def test_behaviour_command_omits_fields_marked_unobservable(monkeypatch: pytest.
         (("default-partitioner", "--kafka", "4.4.0"), "default-partitioner: the rule does not exist in 4.4.0\n"),
     ],
 )
-def test_behaviour_command_without_changes_prints_one_line(
+def test_behaviour_command_prints_one_line_if_nothing_changed_or_the_rule_is_absent(
     words: tuple[str, ...], line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(RULES, "default-partitioner", replace(RULES["default-partitioner"], behaviours=()))

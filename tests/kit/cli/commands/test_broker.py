@@ -76,7 +76,9 @@ def stood(monkeypatch: pytest.MonkeyPatch) -> Stood:
     return made
 
 
-def test_broker_run_prints_address_and_exits_0_on_ctrl_c(stood: Stood, capsys: pytest.CaptureFixture[str]) -> None:
+def test_broker_run_creates_topics_prints_address_and_exits_0_on_ctrl_c(
+    stood: Stood, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert broker.run(**RUN | {"topics": ("a:3", "b:c:12"), "settings": ("log.segment.bytes=1024",)}) == 0
     said = capsys.readouterr()
     assert said.out == "127.0.0.1:21000\n"
@@ -106,7 +108,7 @@ def test_broker_setting_without_equals_sign_is_refused_in_one_line(stood: Stood)
         broker.run(**RUN | {"settings": ("a.b",)})
 
 
-def test_broker_run_passes_all_command_line_options_to_the_broker(stood: Stood) -> None:
+def test_broker_run_passes_command_line_options_to_the_broker_and_exits_2_for_two_nodes(stood: Stood) -> None:
     words = "broker run --kafka 3.9.1 --nodes 3 --engine jars --topic a:3 --set a=b=c --port 9092 --heap-mb 512"
     assert CliRunner().invoke(app, words.split(), standalone_mode=False).return_value == 0
     asked = {"nodes": 3, "engine": "jars", "settings": {"a": "b=c"}, "port": 9092, "heap_mb": 512}
@@ -194,7 +196,7 @@ def test_broker_pin_writes_sha256_of_every_needed_jar(
     assert "3.9.2 was pinned already" in said
 
 
-def test_broker_with_missing_dependency_is_not_pinned(pins: Path, ivy: type[Any]) -> None:
+def test_broker_pin_raises_and_pins_nothing_if_a_dependency_jar_is_unavailable(pins: Path, ivy: type[Any]) -> None:
     ivy.needs = Closure((NEW,), ("org.apache.kafka:kafka-raft:4.4.0",))
     with pytest.raises(
         JarUnavailable, match=r"^the broker of 4.4.0 needs org.apache.kafka:kafka-raft:4.4.0, which is in no"

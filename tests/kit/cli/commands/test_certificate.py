@@ -52,7 +52,7 @@ def test_certificate_table_shows_counts_jar_sha256_and_unpinned_mark(
     assert said.endswith("it proves the code that is installed")
 
 
-def test_certificate_of_other_reference_code_exits_1_and_asks_for_verify(
+def test_certificate_for_other_reference_code_than_installed_exits_1_and_suggests_verify(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(files=[written(folder / "it.json")], shipped=False, markdown=False, write=None) == 1

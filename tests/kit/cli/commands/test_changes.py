@@ -37,7 +37,7 @@ def test_upgrade_notes_refer_only_to_behaviour_fields_or_removed_rules() -> None
     assert names >= {"default-partitioner", "uniform-sticky-partitioner"}
 
 
-def test_changes_command_lists_producer_changes_with_highest_severity_first() -> None:
+def test_producer_changes_are_sorted_by_visibility_then_severity_and_severe_ones_have_advice() -> None:
     found = printed("changes", "2.8.2", "3.9.2", "--role", "producer")["changes"]
     assert all("producer" in one["roles"] for one in found)
     ranks = [
@@ -53,7 +53,7 @@ def test_changes_command_lists_producer_changes_with_highest_severity_first() ->
     assert all(action.startswith("No") for action in unnoticed)
 
 
-def test_changes_command_lists_partitioner_classes_removed_in_4_0() -> None:
+def test_changes_from_3_9_2_to_4_0_0_list_removed_partitioners_and_zookeeper_leader_election() -> None:
     found = printed("changes", "3.9.2", "4.0.0")["changes"]
     assert _gone(found) == {"default-partitioner", "uniform-sticky-partitioner", "zookeeper-leader-election"}
     assert not _gone(printed("changes", "3.8.0", "3.9.2")["changes"])
@@ -64,7 +64,7 @@ def _gone(found: list[dict[str, Any]]) -> set[str]:
     return {classes[one["title"]] for one in found if one["what"] == "is gone" and one["title"] in classes}
 
 
-def test_setting_field_of_only_the_older_release_is_listed_as_removed() -> None:
+def test_changes_command_classifies_idempotence_and_acks_defaults_as_removed_new_or_changed() -> None:
     found = printed("changes", "2.8.2", "3.9.2")["changes"]
     what = {one["title"].partition(" (0")[0].partition(" (since 3.0.0)")[0]: one["what"] for one in found}
     assert what["A producer is idempotent only if `enable.idempotence` or `transactional.id` is set."] == "is gone"
@@ -147,11 +147,11 @@ def test_changes_with_the_same_advice_are_listed_above_a_single_line_of_advice()
     assert high[at + 2].startswith("    what to do: Set `enable.idempotence`")
 
 
-def test_end_of_zookeeper_is_the_first_change_to_look_at_of_4_0() -> None:
+def test_changes_to_kafka_4_0_list_the_removal_of_zookeeper_as_first_high_severity_change() -> None:
     assert _sections("3.6.2", "4.0.0")["high"][0] == "  removed, broker: Brokers that run with ZooKeeper"
 
 
-def test_few_changes_without_judged_harm_are_listed_without_a_role() -> None:
+def test_changes_command_without_role_lists_changes_of_unjudged_severity_if_few() -> None:
     sections = _sections("3.6.1", "3.6.2")
     assert sections["also different, harm not judged"]
     assert all(line.startswith("  ") for line in sections["also different, harm not judged"])

@@ -71,7 +71,9 @@ def run(*words: str) -> tuple[int, str]:
     return ran.return_value, ran.output
 
 
-def test_cluster_play_of_predicted_history_exits_with_0(script: Path, differing: list[bool]) -> None:
+def test_cluster_play_exits_0_if_played_history_equals_the_predicted_history(
+    script: Path, differing: list[bool]
+) -> None:
     code, output = run("play", str(script), "--kafka", "4.4.0")
     assert code == 0
     assert "2 events on Kafka 4.4.0: the history is as the reference predicts" in output
@@ -85,7 +87,7 @@ def test_cluster_play_of_history_that_differs_exits_1_and_marks_the_event(script
     assert "the history differs from the reference" in output
 
 
-def test_cluster_check_counts_predicted_histories_and_saves_those_that_differ(
+def test_cluster_check_counts_matching_histories_and_isr_shrink_times_and_saves_differing_scripts(
     differing: list[bool], tmp_path: Path
 ) -> None:
     words = ("check", "--kafka", "4.4.0", "--seed", "3", "--group", "0", "--keep", str(tmp_path / "kept"))
@@ -132,7 +134,7 @@ def test_zookeeper_cluster_history_that_differs_exits_1_and_prints_play_command(
         (("play", "none.json"), "^none.json cannot be read: "),
     ],
 )
-def test_cluster_history_that_cannot_be_played_is_refused_in_one_line(
+def test_cluster_command_with_unknown_group_unsupported_release_or_missing_file_raises_bad_input(
     differing: list[bool], words: tuple[str, ...], line: str
 ) -> None:
     with pytest.raises(BadInput, match=line):

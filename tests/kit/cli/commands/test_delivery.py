@@ -45,7 +45,7 @@ def test_delivery_with_invalid_producer_settings_exits_with_2(capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("error", ["NOT_ENOUGH_REPLICAS_AFTER_APPEND", "REQUEST_TIMED_OUT"])
-def test_retry_after_error_behind_an_append_prints_duplicated_record(
+def test_retry_after_error_returned_after_the_append_prints_the_record_twice_in_the_log(
     capsys: pytest.CaptureFixture[str], error: str
 ) -> None:
     out = printed(capsys, acks="all", idempotence="false", in_flight="1", refuse=(f"1={error}",), records=2)
@@ -53,7 +53,9 @@ def test_retry_after_error_behind_an_append_prints_duplicated_record(
     assert "Every record is in the log once" not in out
 
 
-def test_min_insync_replicas_above_replica_count_depends_on_release(capsys: pytest.CaptureFixture[str]) -> None:
+def test_min_insync_replicas_above_replica_count_fails_produce_in_3_6_2_but_not_in_newest(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     alone = {
         "acks": "all",
         "idempotence": "false",

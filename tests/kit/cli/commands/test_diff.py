@@ -38,7 +38,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], t
     return asked
 
 
-def test_diff_of_equal_releases_reports_no_change(asked: Any) -> None:
+def test_diff_of_releases_with_equal_behaviour_prints_no_change_per_rule_and_exits_0(asked: Any) -> None:
     code, said = asked("3.9.2 4.4.0", ["murmur2", *PRODUCER])
     assert code == 0
     assert said.count(": no change") == 2

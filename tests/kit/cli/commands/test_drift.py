@@ -80,7 +80,7 @@ def test_drift_of_unpinned_release_without_changes_exits_0(ran: Any) -> None:
     assert pins.like == {"9.0.0": "4.4.0"}
 
 
-def test_drift_of_pinned_release_after_given_predecessor_uses_predecessor_jars(ran: Any) -> None:
+def test_drift_with_after_option_uses_the_jar_list_of_that_predecessor_at_the_new_version(ran: Any) -> None:
     ran("4.4.0", after="3.9.2")
     ((release, predecessor, pins),) = ran.asked
     assert (release, predecessor) == ("4.4.0", "3.9.2")
@@ -156,7 +156,9 @@ def test_drift_published_compares_every_unpinned_release_with_the_predecessor(
     assert "4.5.0 after 4.4.0: " in out
 
 
-def test_drift_published_with_all_releases_pinned_asks_nothing(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drift_published_with_all_releases_pinned_compares_nothing_and_exits_0(
+    ran: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(drift, "published_versions", lambda: [parse_release("4.3.1"), parse_release("4.4.0")])
     code, out = ran(None, published=True)
     assert (code, ran.asked) == (0, [])

@@ -115,8 +115,9 @@ def test_explanation_marks_answers_that_differ_from_the_reference(shown: Shown) 
     assert not any("◀" in line for line in shown(SCRIPT) if "← the delay" not in line)
 
 
-def test_explanation_shows_raw_answer_if_rendered_texts_are_equal(shown: Shown) -> None:
+def test_explanation_of_differing_step_never_shows_reference_text_equal_to_the_actual_text(shown: Shown) -> None:
     lines = shown(SCRIPT, answerer_name="mutant:retry-at-the-back", kafka="4.4.0")
+    assert any(line.endswith("◀") for line in lines)
     for line, following in pairwise(lines):
         if line.endswith("◀"):
             said = line.removesuffix(" ◀").split("  ")[-1].strip()
@@ -225,7 +226,7 @@ def test_explain_numbers_answers_given_per_record(shown: Shown) -> None:
     assert any(line.split()[:3] == ["answered", "step", "0"] and "estimate" in line for line in lines)
 
 
-def test_explain_of_finding_in_a_named_release_prints_one_explanation(shown: Shown) -> None:
+def test_explain_of_finding_file_with_kafka_option_prints_one_explanation_for_that_release(shown: Shown) -> None:
     lines = shown(file=str(DOCS / "findings" / "an-empty-batch-that-is-full.json"), kafka="2.8.2")
     assert [line for line in lines if line.startswith("record-sizes, question ")] == [lines[0]]
     assert lines[0].endswith("by reference 2.8.2")

@@ -69,7 +69,9 @@ def made(folder: str, seed: int = 7) -> int:
     return run("--rules", SLUG, "--examples", "20", "--seed", f"{seed}", "--folder", folder)
 
 
-def test_frozen_cases_are_written_with_provenance_and_pass_check(capsys: pytest.CaptureFixture[str]) -> None:
+def test_freeze_writes_java_answers_with_jar_and_jvm_provenance_that_pass_freeze_check(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert made("one") == 0
     said = " ".join(capsys.readouterr().out.split())
     found = read(Path("one") / f"{SLUG}.ndjson")
@@ -250,7 +252,7 @@ def test_freeze_keep_together_with_extend_is_refused() -> None:
         app(["freeze", "--keep", "--extend"], standalone_mode=False)
 
 
-def test_freeze_kills_recounts_killed_mutants_without_java(
+def test_freeze_kills_option_recounts_killed_mutants_without_java_and_exits_1_for_survivors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert made("f") == 0

@@ -141,7 +141,9 @@ def test_gate_with_bad_target_rule_release_or_file_fails_in_one_line(args: list[
     assert "\n" not in str(done.exception)
 
 
-def test_gate_refuses_target_with_grade_that_the_rule_lacks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gate_refuses_python_target_whose_grades_attribute_names_a_rule_without_that_grade(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "lenient.py").write_text("def answerer(*_): ...\nanswerer.grades = {'murmur2': 'admissible'}\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     done = _run("python:lenient:answerer")

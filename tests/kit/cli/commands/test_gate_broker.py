@@ -49,7 +49,7 @@ def test_gate_of_broker_that_answers_as_kafka_exits_with_0(broker: FakeBroker) -
     assert "(only run api-versions/v0, run api-versions/v1, " in ran.output
 
 
-def test_gate_announces_topics_to_create_and_delete_before_the_first_write(broker: FakeBroker) -> None:
+def test_broker_gate_announces_on_stderr_which_topics_the_run_creates_and_deletes(broker: FakeBroker) -> None:
     ran = gate(broker, "--run", "fetch/empty", "--run", "api-versions/v0", "--no-github")
     assert re.search(
         r"sends 2 cases recorded from Kafka 4\.4\.0, creates 1 topic (kafka-conformance-gate-[0-9a-f]{8})-\*,"
@@ -71,7 +71,7 @@ def test_broker_gate_writes_only_to_topics_that_this_run_created(broker: FakeBro
     assert broker.topics == {"kafka-conformance-gate-older", "__consumer_offsets"}
 
 
-def test_broker_gate_refuses_cluster_with_foreign_topics_unless_owned(broker: FakeBroker) -> None:
+def test_broker_gate_refuses_cluster_with_other_topics_without_option_i_own_this_cluster(broker: FakeBroker) -> None:
     broker.topics |= {"orders", "a", "b", "c"}
     with pytest.raises(
         KitError, match=r"has 4 topics that no gate has made \(a, b, c, …\): .* give --i-own-this-cluster"
@@ -157,7 +157,7 @@ def test_broker_gate_with_differences_exits_1_and_every_report_names_the_case(tm
         assert ("1 differ" if option == "--badge" else "groups/coordinator-v3") in text, option
 
 
-def test_broker_gate_writes_known_failures_and_accepts_those_in_later_runs(tmp_path: Path) -> None:
+def test_broker_gate_writes_known_failures_accepts_those_later_and_exits_1_if_stale(tmp_path: Path) -> None:
     known = str(tmp_path / "known.toml")
     with fake_broker(wrong) as broker:
         gate(broker, "--run", "groups/coordinator-v*", "--known-failures", known, "--write-known-failures", code=0)
@@ -192,7 +192,7 @@ def test_report_from_broker_gate_events_repeats_the_summary(broker: FakeBroker, 
     assert "4 of 4 cases agree with Kafka" in ran.output
 
 
-def test_mock_cluster_of_librdkafka_is_gated_without_create_topics() -> None:
+def test_broker_gate_of_librdkafka_mock_without_topic_creation_exits_1_with_case_counts() -> None:
     with mock_broker() as mock:
         words = ["gate", "broker", mock.bootstrap, "--run", "fetch/*", "--run", "topics/*", "--timeout", "5"]
         ran = CliRunner().invoke(app, words, standalone_mode=False, catch_exceptions=False)

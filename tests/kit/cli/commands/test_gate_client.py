@@ -66,7 +66,7 @@ def gate(*words: str) -> Result:
     return CliRunner().invoke(app, ["gate", "client", *words], standalone_mode=False, catch_exceptions=False)
 
 
-def test_client_that_keeps_every_promise_conforms_and_the_traces_are_kept(address: str, tmp_path: Path) -> None:
+def test_client_gate_of_conforming_client_exits_0_and_saves_a_trace_per_script(address: str, tmp_path: Path) -> None:
     events = tmp_path / "events.ndjson"
     ran = gate(
         "--to", address, "--run", "produce/plain", "--run", "compression/*", "--skip", "*/zstd", "--seed", "5",
@@ -82,7 +82,9 @@ def test_client_that_keeps_every_promise_conforms_and_the_traces_are_kept(addres
     assert {each.verdict for each in ended} == {"agrees"}
 
 
-def test_client_that_differs_is_reported_and_can_be_known(address: str, tmp_path: Path) -> None:
+def test_client_gate_difference_exits_1_on_rerun_0_if_known_failure_and_stale_entry_exits_1(
+    address: str, tmp_path: Path
+) -> None:
     events, known = tmp_path / "events.ndjson", tmp_path / "known.toml"
     words = ("--to", address, "--run", "produce/plain", "--known-failures", str(known))
     command = ("--", sys.executable, "-c", LIAR)
@@ -107,7 +109,7 @@ def test_client_that_differs_is_reported_and_can_be_known(address: str, tmp_path
     assert "1 invalid entry in the file of known failures" in " ".join(ran.output.split())
 
 
-def test_reports_of_a_gate_are_written_for_every_reader(address: str, tmp_path: Path) -> None:
+def test_client_gate_writes_junit_markdown_html_and_badge_reports(address: str, tmp_path: Path) -> None:
     made = {name: tmp_path / name.strip("-") for name in ("--junit", "--markdown", "--html", "--badge")}
     words = [word for name, path in made.items() for word in (name, str(path))]
     ran = gate("--to", address, "--run", "produce/acks-1", *words, "--no-github", "--", sys.executable, str(ADAPTER))
@@ -116,7 +118,7 @@ def test_reports_of_a_gate_are_written_for_every_reader(address: str, tmp_path: 
     assert "1 of 1 rule asked conforms" in made["--badge"].read_text()
 
 
-def test_adapter_that_fails_or_refuses_is_not_passed(address: str) -> None:
+def test_client_gate_exits_2_if_client_exits_77_as_not_applicable_or_fails_without_sending(address: str) -> None:
     ran = gate("--to", address, "--run", "produce/plain", "--", sys.executable, "-c", "raise SystemExit(77)")
     assert ran.return_value == 2
     assert "nothing was judged; 1 more do not apply" in ran.output
@@ -125,7 +127,7 @@ def test_adapter_that_fails_or_refuses_is_not_passed(address: str) -> None:
     assert "the client sent nothing: it has to connect to the address in BOOTSTRAP" in ran.output
 
 
-def test_gate_with_one_script_that_was_not_judged_exits_with_2(address: str) -> None:
+def test_client_gate_exits_2_if_one_of_two_scripts_could_not_be_judged(address: str) -> None:
     words = ("--to", address, "--run", "produce/plain", "--run", "produce/acks-1")
     ran = gate(*words, "--", sys.executable, "-c", FAILS_ONCE)
     assert ran.return_value == 2
@@ -136,13 +138,15 @@ def test_gate_with_one_script_that_was_not_judged_exits_with_2(address: str) -> 
     ("record", "why"),
     [(120, "a line for record 120, which WORKLOAD does not have"), (0, "record 0 as acknowledged and as failed")],
 )
-def test_results_that_contradict_workload_or_themselves_are_not_judged(address: str, record: int, why: str) -> None:
+def test_client_gate_exits_2_if_results_name_unknown_record_or_one_both_acknowledged_and_failed(
+    address: str, record: int, why: str
+) -> None:
     ran = gate("--to", address, "--run", "produce/plain", "--", sys.executable, "-c", CONFUSED % record)
     assert ran.return_value == 2
     assert why in " ".join(ran.output.split())
 
 
-def test_broker_without_the_state_of_producers_is_shown_to_store_twice(address: str) -> None:
+def test_client_gate_exits_1_if_broker_without_producer_state_stores_a_retried_batch_twice(address: str) -> None:
     """librdkafka's mock: generated scripts lose responses, and their batches are sent again."""
     words = ("--to", address, "--run", "generated/*", "--generate", "2", "--seed", "5", "--timeout", "20")
     ran = gate(*words, "--", sys.executable, str(ADAPTER))
@@ -151,7 +155,9 @@ def test_broker_without_the_state_of_producers_is_shown_to_store_twice(address: 
     assert "stored-twice" in ran.output
 
 
-def test_script_that_differs_is_shrunk_to_a_file_that_is_run_again(address: str, tmp_path: Path) -> None:
+def test_client_gate_shrinks_a_failing_script_to_a_file_whose_rerun_command_exits_1(
+    address: str, tmp_path: Path
+) -> None:
     events = tmp_path / "events.ndjson"
     words = ("--to", address, "--run", "produce/plain", "--seed", "5", "--events", str(events))
     ran = gate(*words, "--shrink", "2", "--traces", str(tmp_path / "t"), "--", sys.executable, "-c", FORGETS)
@@ -166,12 +172,12 @@ def test_script_that_differs_is_shrunk_to_a_file_that_is_run_again(address: str,
     assert ran.return_value == 1, ran.output
 
 
-def test_shrinking_needs_a_folder_for_the_smallest_script() -> None:
+def test_client_gate_shrink_option_without_traces_folder_raises_bad_input() -> None:
     with pytest.raises(BadInput, match="--shrink needs --traces FOLDER"):
         gate("--shrink", "3", "--", "true")
 
 
-def test_cassettes_are_replayed_without_a_broker_and_name_scripts_off_the_recording() -> None:
+def test_client_gate_replays_cassettes_without_broker_and_exits_2_for_unrecorded_requests() -> None:
     words = ("--cassettes", str(CASSETTES), "--run", "produce/acks-1")
     ran = gate(*words, "--", sys.executable, str(RECORDED))
     assert ran.return_value == 0, ran.output
@@ -184,7 +190,7 @@ def test_cassettes_are_replayed_without_a_broker_and_name_scripts_off_the_record
     assert f"gate client --cassettes {CASSETTES} --run produce/acks-1 -- " in output
 
 
-def test_script_off_the_cassette_runs_again_on_the_named_broker(address: str) -> None:
+def test_script_with_requests_missing_in_the_cassette_is_rerun_on_the_broker_of_to_option(address: str) -> None:
     words = ("--cassettes", str(CASSETTES), "--to", address, "--run", "produce/plain")
     ran = gate(*words, "--", sys.executable, str(ADAPTER))
     assert ran.return_value == 0, ran.output
@@ -199,7 +205,9 @@ time.sleep(600)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_replays_of_hanging_clients_end_at_once_and_leave_no_process(number: int, tmp_path: Path) -> None:
+def test_sigint_or_sigterm_during_cassette_replay_exits_2_and_kills_all_hanging_clients(
+    number: int, tmp_path: Path
+) -> None:
     words = ("--cassettes", str(CASSETTES), "--run", "produce/*", "--run", "consume/*")
     command = [sys.executable, "-m", "kafka_conformance", "gate", "client", *words, "--"]
     process = subprocess.Popen(
@@ -224,7 +232,7 @@ def test_interrupted_replays_of_hanging_clients_end_at_once_and_leave_no_process
     assert all(map(is_gone, started))
 
 
-def test_cassettes_are_recorded_of_scripts_that_were_judged(address: str, tmp_path: Path) -> None:
+def test_client_gate_records_cassettes_only_for_scripts_that_could_be_judged(address: str, tmp_path: Path) -> None:
     words = ("--to", address, "--run", "produce/plain", "--run", "produce/acks-1", "--record-cassettes", str(tmp_path))
     ran = gate(*words, "--seed", "5", "--", sys.executable, "-c", FAILS_ONCE)
     assert ran.return_value == 2
@@ -252,7 +260,7 @@ def test_damaged_cassette_and_cassettes_of_several_brokers_are_refused(tmp_path:
         gate(*words)
 
 
-def test_list_prints_the_scripts_and_needs_no_command() -> None:
+def test_client_gate_list_option_prints_every_script_without_a_client_command() -> None:
     ran = gate("--list")
     assert (ran.return_value, len(ran.output.splitlines())) == (0, len(shipped()))
 
@@ -269,12 +277,12 @@ def test_list_prints_the_scripts_and_needs_no_command() -> None:
         (("--write-known-failures", "--", "true"), "needs --known-failures FILE"),
     ],
 )
-def test_bad_option_is_refused_before_a_broker_is_started(words: tuple[str, ...], hint: str) -> None:
+def test_client_gate_with_bad_option_or_missing_command_raises_bad_input(words: tuple[str, ...], hint: str) -> None:
     with pytest.raises(BadInput, match=hint):
         gate(*words)
 
 
-def test_known_failure_of_a_release_needs_a_broker_of_the_kit(tmp_path: Path) -> None:
+def test_known_failure_limited_to_a_release_is_refused_for_broker_of_unknown_release(tmp_path: Path) -> None:
     known = tmp_path / "known.toml"
     known.write_text(
         '[[known]]\nrule = "client/a"\npattern = "*"\nreason = "b"\nexpires = 2999-01-01\nrelease = "4.4.0"\n'
@@ -283,13 +291,13 @@ def test_known_failure_of_a_release_needs_a_broker_of_the_kit(tmp_path: Path) ->
         gate("--to", "127.0.0.1:1", "--known-failures", str(known), "--", "true")
 
 
-def test_selected_scripts_match_one_pattern_and_none_that_is_skipped() -> None:
+def test_selected_scripts_match_a_run_pattern_and_no_skip_pattern() -> None:
     found = selected_scripts(shipped(), ["consume/*"], ["*/aborted"])
     assert found
     assert all(script.id.startswith("consume/") and script.id != "consume/aborted" for script in found)
 
 
-def test_generated_scripts_are_added_to_those_that_a_pattern_selects() -> None:
+def test_all_generated_scripts_run_with_selected_ones_unless_a_pattern_names_one_by_id() -> None:
     scripts = [*shipped(), *generated(3, 7)]
     drawn = [script.id for script in scripts[-3:]]
     names = [script.id for script in selected_scripts(scripts, ["produce/plain"], [], drawn)]

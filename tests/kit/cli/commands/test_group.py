@@ -45,7 +45,9 @@ def test_group_play_prints_a_row_for_each_rebalance(file: str, capsys: pytest.Ca
     assert ["4", "partitions", "moved", "to", "another", "owner", "in", "4", "rebalances"] in lines
 
 
-def test_group_play_of_all_releases_prints_equal_plays_once(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_group_play_prints_equal_results_of_releases_once_and_omits_server_assignors_before_kip_848(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(file, "--assignor", "range-assignor", "--kafka", "all") == 0
     out = capsys.readouterr().out
     assert out.count("range-assignor, ") == 1
@@ -55,7 +57,7 @@ def test_group_play_of_all_releases_prints_equal_plays_once(file: str, capsys: p
     assert not any(one["assignor"].startswith("server-") for one in plays)
 
 
-def test_group_play_plays_one_release_of_each_era_and_lists_all(
+def test_group_play_simulates_newest_release_of_each_era_and_lists_all_releases_of_the_assignor(
     file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     played: list[Release] = []
@@ -85,7 +87,7 @@ def test_group_play_in_which_java_throws_exits_with_1(
     assert "at first: Java throws IllegalStateException: no owner" in capsys.readouterr().out
 
 
-def test_group_play_in_which_partitions_move_on_exits_with_1(
+def test_group_play_exits_1_if_partitions_still_move_after_20_rebalances(
     file: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     owners = itertools.cycle(["c1", "c2"])
@@ -96,6 +98,6 @@ def test_group_play_in_which_partitions_move_on_exits_with_1(
 
 @pytest.mark.parametrize("words", [["--kafka", "9.9.9"], ["--kafka", "x"], ["--event", "x"],
                                    ["--kafka", "3.3.2", "--assignor", "server-uniform-assignor"]])  # fmt: skip
-def test_history_that_cannot_be_played_is_refused(file: str, words: list[str]) -> None:
+def test_group_play_with_unknown_release_event_or_assignor_raises_bad_input(file: str, words: list[str]) -> None:
     with pytest.raises(BadInput):
         run(file, *words)

@@ -156,7 +156,7 @@ def test_jars_resolve_of_unpinned_release_fetches_and_marks_unpinned(
 
 
 @pytest.mark.usefixtures("pins", "fetched")
-def test_cached_jar_with_wrong_sha256_is_refused_without_starting_a_jvm(store: Store) -> None:
+def test_jars_resolve_raises_jar_changed_for_cached_jar_with_wrong_sha256(store: Store) -> None:
     put(store, COMPILER, COMPILER)
     put(store, BESIDE, BESIDE)
     path = put(store, CLIENTS, CLIENTS + "!")

@@ -45,7 +45,7 @@ def test_option_of_audit_that_a_join_lacks_is_refused(option: str) -> None:
     assert f"No such option '{option}'" in done.output
 
 
-def test_join_of_small_files_finds_missed_keys_without_spark(tmp_path: Path) -> None:
+def test_local_join_exits_1_naming_keys_in_other_partitions_and_refuses_key_format_option(tmp_path: Path) -> None:
     """Two topics whose keys are in other partitions, read from files and judged by the command itself."""
     names = [str(tmp_path / name) for name in ("a", "b")]
     for at, name in enumerate(names):

@@ -39,7 +39,7 @@ def test_log_inspect_of_a_sound_directory_exits_with_0(
     assert "<p>None.</p>" in page
 
 
-def test_log_inspect_of_a_broken_directory_exits_with_1(
+def test_log_inspect_of_foreign_bytes_exits_1_and_escapes_file_names_in_text_and_html(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = folder / f"{0:020}.log"
@@ -83,7 +83,7 @@ def test_log_inspect_of_wrong_path_suggests_the_log_directory(folder: Path, tmp_
         run("inspect", str(tmp_path))
 
 
-def test_log_inspect_of_one_segment_ignores_damage_in_other_segments(
+def test_log_inspect_of_one_segment_finds_damage_only_in_that_log_file_and_index(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for path in folder.glob(f"{0:020}.*"):
@@ -204,7 +204,9 @@ def test_log_inspect_exits_2_for_segment_that_is_a_fifo_or_dangling_link(
         assert "not judged: 1 unreadable" in out
 
 
-def test_log_find_by_time_exit_code_depends_on_the_result(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_log_find_by_time_exits_0_if_found_1_if_absent_2_if_segment_unreadable(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     root = str(folder.parent)
     assert run("find", root, "--time", "2023-11-14T22:13:20") == 0
     out = capsys.readouterr().out
@@ -219,6 +221,8 @@ def test_log_find_by_time_exit_code_depends_on_the_result(folder: Path, capsys: 
 
 
 @pytest.mark.parametrize("words", [[], ["1", "--time", "2023-11-14"], ["1", "--scan"], ["--time", "yesterday"]])
-def test_log_find_needs_an_offset_or_a_time(folder: Path, words: list[str]) -> None:
+def test_log_find_without_offset_or_time_with_both_or_with_invalid_time_raises_bad_input(
+    folder: Path, words: list[str]
+) -> None:
     with pytest.raises(BadInput):
         run("find", str(folder), *words)

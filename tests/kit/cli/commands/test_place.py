@@ -62,7 +62,7 @@ def test_place_command_finds_partitioner_that_hashed_a_windowed_key_without_the_
     assert ("murmur2", "window") in ways(windowed.hex(), "--key-encoding", "hex", "--partitions", "997", "--seen", seen)
 
 
-def test_place_command_lists_defaults_without_the_packages_of_the_audit() -> None:
+def test_place_command_lists_partitioners_if_numpy_numba_pyarrow_and_pyspark_are_missing() -> None:
     script = (
         "import sys; sys.modules.update(numpy=None, numba=None, pyarrow=None, pyspark=None);"
         " from kafka_conformance.cli.main import app; app(['place', 'order-4711', '--partitions', '25'])"
@@ -81,13 +81,15 @@ def test_place_command_decodes_hex_and_base64_keys_before_hashing() -> None:
 @pytest.mark.parametrize(
     ("rule", "partition"), [("string-hash-code-text-masked", 166), ("string-hash-code-masked", 77)]
 )
-def test_place_command_names_hashes_of_characters_and_of_bytes_apart(rule: str, partition: int) -> None:
+def test_place_command_distinguishes_string_hash_code_of_characters_from_that_of_utf8_bytes(
+    rule: str, partition: int
+) -> None:
     found = document("Zoë", "--partitions", "1000", "--seen", str(partition))["places"]
     assert rule in {each["rule"] for each in found}
     assert len({each["rule"] for each in found} & {"string-hash-code-text-masked", "string-hash-code-masked"}) == 1
 
 
-def test_place_command_leaves_the_partition_open_for_draws_and_turns() -> None:
+def test_place_command_of_empty_key_gives_null_partition_for_random_or_round_robin_rules() -> None:
     for seen in ("0", "1", "2"):
         places = document("", "--partitions", "3", "--seen", seen)["places"]
         assert all(each["drawn"] is (each["partition"] is None) for each in places)

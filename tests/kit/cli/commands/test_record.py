@@ -190,7 +190,7 @@ def test_trace_of_recording_without_a_frame_names_the_address_to_use(tmp_path: P
     assert "the recording has no frame; the program has to use the address that record prints" in done.stdout
 
 
-def test_limit_of_versions_without_effect_is_a_warning(tmp_path: Path) -> None:
+def test_record_command_warns_if_an_at_most_version_limit_had_no_effect_and_exits_0(tmp_path: Path) -> None:
     start = ("record", "--trace", str(tmp_path / "a.trace"), "--at-most", "Produce=7", "--at-most", "Fetch=1000")
     with mock_broker() as broker:
         made = kit(*start, "--to", broker.bootstrap, "--", sys.executable, "-c", PRODUCER)

@@ -55,7 +55,7 @@ def test_report_writes_only_the_formats_that_options_request(
     assert "\n::error title=kafka-conformance::differs: " in out
 
 
-def test_truncated_last_event_line_is_dropped_by_report(tmp_path: Path) -> None:
+def test_report_drops_a_truncated_last_event_line_but_refuses_a_file_without_a_whole_line(tmp_path: Path) -> None:
     path = saved(tmp_path, streams.everything())
     path.write_bytes(path.read_bytes()[:-20])
     assert read(path) == streams.everything()[:-1]

@@ -103,7 +103,9 @@ def test_skew_of_mutant_with_wrong_distribution_exits_1_and_marks_the_row(
 
 
 @pytest.mark.parametrize("releases", [("2.8.2", "3.3.2"), pytest.param(("all",), marks=pytest.mark.exhaustive)])
-def test_skew_figure_is_written_as_png_per_release(asked: Asked, tmp_path: Path, releases: Sequence[str]) -> None:
+def test_skew_plot_option_writes_one_png_figure_of_at_least_1600_by_1100_pixels(
+    asked: Asked, tmp_path: Path, releases: Sequence[str]
+) -> None:
     path = tmp_path / "skew.png"
     code, said = asked(*releases, plot=path)
     assert code == 0

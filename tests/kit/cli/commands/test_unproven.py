@@ -163,6 +163,6 @@ def test_verify_changed_omits_unproven_rules_with_a_warning(tmp_path: Path) -> N
 
 
 @pytest.mark.usefixtures("half_proven")
-def test_eras_of_a_rule_contain_only_releases_with_proof() -> None:
+def test_last_era_of_a_rule_ends_at_the_newest_release_in_which_the_rule_is_proven() -> None:
     assert [str(era.newest) for era in eras(RULES["murmur2"])] == ["4.3.1"]
     assert eras(RULES["sequence-increment"])[-1].newest == parse_release("4.4.0")

@@ -58,7 +58,9 @@ def judged(ask: Ask, questions: Any = RECORDS) -> tuple[list[Difference], list[t
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("slug", ["switches-one-record-early", "crossing-record-moves", "counted-after-the-switch"])
-def test_diagnosis_names_builtin_partitioner_mistake_at_the_partition_switch_threshold(slug: str, seed: int) -> None:
+def test_diagnosis_names_partition_switch_bug_of_builtin_partitioner_client_with_own_random_draws(
+    slug: str, seed: int
+) -> None:
     wrong, right = judged(by(slug, seed))
     (explained,) = diagnose_admissible(RULE, NEWEST, wrong, right, frozenset({"0"}))
     assert (explained.kinds, explained.candidate.slug) == ({"0"}, slug)
@@ -70,13 +72,13 @@ def test_diagnosis_names_builtin_partitioner_mistake_at_the_partition_switch_thr
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_client_that_draws_a_partition_per_record_gets_no_diagnosis(seed: int) -> None:
+def test_client_that_picks_a_random_partition_for_every_record_gets_no_diagnosis(seed: int) -> None:
     wrong, right = judged(anywhere(seed))
     assert len(wrong) > 10
     assert diagnose_admissible(RULE, NEWEST, wrong, right) == ()
 
 
-def test_single_correct_answer_that_the_mistake_excludes_refutes_the_diagnosis() -> None:
+def test_one_correct_answer_that_the_diagnosed_bug_cannot_give_removes_the_diagnosis() -> None:
     wrong, right = judged(by("switches-one-record-early", 1))
     question = next(one for one in RECORDS if [step.bytes for step in one.steps] == [60, 60, 20, 60])
     javas = {"steps": [{"partition": number} for number in (0, 0, 1, 1)]}  # the mistake draws for the second record
@@ -84,7 +86,7 @@ def test_single_correct_answer_that_the_mistake_excludes_refutes_the_diagnosis()
     assert diagnose_admissible(RULE, NEWEST, wrong, [*right, (question, javas)]) == ()
 
 
-def test_known_failure_diagnosis_covers_only_answers_the_mistake_admits() -> None:
+def test_known_failure_diagnosis_covers_only_answers_that_the_named_bug_can_give() -> None:
     wrong, _ = judged(by("switches-one-record-early", 1))
 
     def admitted(slug: str) -> int:
@@ -102,7 +104,7 @@ def test_too_few_wrong_or_correct_answers_give_no_diagnosis() -> None:
     assert diagnose_admissible(RULE, NEWEST, [], right) == ()
 
 
-def test_questions_with_other_steps_than_sent_bytes_cause_no_false_diagnosis() -> None:
+def test_scripts_with_steps_other_than_byte_sends_get_no_diagnosis_except_the_true_bug() -> None:
     others = [one for one in islice(RULE.plain(), 60) if set(map(type, one.steps)) != {SendBytesStep}]
     wrong, right = judged(by("no-plus-one", 1), others)
     for found in diagnose_admissible(RULE, NEWEST, wrong, right):

@@ -200,7 +200,7 @@ def test_diagnosis_recognises_every_mutant_by_a_few_answers(mutant: Mutant) -> N
 
 
 @pytest.mark.parametrize("slug", sorted(LEFT_OUT))
-def test_mutant_without_an_optional_part_answers_as_the_gate_expects(slug: str) -> None:
+def test_mutant_that_only_omits_an_optional_answer_field_is_accepted_by_the_gate(slug: str) -> None:
     rule = RULES[BY_SLUG[slug].rule]
     wrong, _ = killing(BY_SLUG[slug])
     assert wrong
@@ -230,7 +230,7 @@ def test_two_mistakes_mixed_in_one_kind_of_question_give_no_diagnosis() -> None:
     assert diagnosed(RULES["sequence-increment"], NEWEST, target, questions) == ()
 
 
-def test_random_answers_to_another_kind_of_question_do_not_refute_a_diagnosis() -> None:
+def test_random_answers_to_negative_increments_do_not_refute_diagnosis_of_wrong_wraparound() -> None:
     """All that wraps is one mistake; below 0 nothing is known."""
     chance = random.Random(3)
 
@@ -343,7 +343,7 @@ def test_diagnosis_names_generic_mistakes_in_number_format_value_or_error(target
     assert diagnosed(KEYED, NEWEST, target, some("partition-for-key", 600))[0].mutant == slug
 
 
-def test_missing_config_error_message_is_diagnosed_as_no_message() -> None:
+def test_config_answers_without_the_exception_message_are_diagnosed_as_no_message() -> None:
     rule, questions = RULES["idempotence-config"], some("idempotence-config", 200)
     (explanations,) = diagnosed(
         rule, NEWEST, lambda _, right: {k: v for k, v in right.items() if k != "message"}, questions
@@ -375,7 +375,9 @@ def test_crc32_of_record_keys_is_diagnosed_in_producer_and_default_partitioner(s
     assert explanations[0].equal == explanations[0].wrong
 
 
-def test_mutant_that_raises_on_a_question_is_not_diagnosed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_diagnosis_skips_candidate_mutant_that_raises_and_names_the_matching_mutant(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def breaks_down(question: PartitionForKeyQuestion, release: Release) -> Answer:
         if question.partitions % 2:
             raise ZeroDivisionError
@@ -410,7 +412,7 @@ def test_diagnosis_of_many_answers_uses_and_reports_a_repeatable_sample() -> Non
     assert first[0].right <= MOST < len(wrong)
 
 
-def test_grouped_differences_are_reported_as_a_sample_of_the_total() -> None:
+def test_diagnosis_of_examples_that_stand_for_10_differences_each_states_the_total_number() -> None:
     wrong, right = gated(KEYED, NEWEST, acts_as("librdkafka-consistent"), some("partition-for-key", 60))
     many = [Difference(one.question, one.expected, one.actual, 10) for one in wrong]
     (explanations,) = explained(KEYED, NEWEST, many, right)
@@ -434,12 +436,12 @@ def test_number_of_reported_diagnoses_per_rule_is_limited(monkeypatch: pytest.Mo
     assert len(found) == REPORTED
 
 
-def test_candidate_releases_are_sorted_and_end_with_the_newest() -> None:
+def test_releases_that_diagnosis_compares_answers_with_are_sorted_and_end_with_the_newest() -> None:
     assert pinned()[-1] == NEWEST
     assert list(pinned()) == sorted(pinned())
 
 
-def test_mistake_that_significantly_explains_3_of_300_hashes_is_not_reported() -> None:
+def test_mistake_that_matches_3_of_300_hashes_more_often_than_by_chance_is_not_reported() -> None:
     """3 of 300 hashes are CRC32's, which is not chance; 297 are random."""
     rule = RULES["murmur2"]
     chance = random.Random(13)
@@ -513,7 +515,7 @@ def test_wrong_partitions_of_one_key_give_no_hash_diagnosis() -> None:
      {"raises": "x" * 5000}, {"raises": ["\ud800"]}, {}],
     ids=["surrogate", "large", "set", "long", "list", "nothing"],
 )  # fmt: skip
-def test_constant_malformed_answers_are_diagnosed_always_the_same(odd: Any) -> None:
+def test_constant_malformed_answer_is_diagnosed_as_always_the_same_in_under_200_characters(odd: Any) -> None:
     (explanations,) = diagnosed(KEYED, NEWEST, lambda *_: odd, some("partition-for-key", 200))
     assert explanations.mutant == "always-the-same"
     assert len(explanations.description) < 200

@@ -109,14 +109,14 @@ def many(count: int) -> list[Event]:
 
 
 @pytest.mark.parametrize(("count", "lines"), [(8, 9), (9, 10), (10, 10), (500, 10)])
-def test_github_annotations_stop_at_ten_and_count_the_remainder(count: int, lines: int) -> None:
+def test_github_annotations_stop_at_ten_and_state_the_number_of_omitted_findings(count: int, lines: int) -> None:
     found = commands(write(many(count)))
     assert len(found) == lines
     shown = sum(": kind " in one.properties["title"] for one in found)
     assert shown == count or found[-1].data == f"{count - shown:,} more: see the summary of this job"
 
 
-def test_github_job_summary_of_huge_findings_stays_below_1_mib() -> None:
+def test_github_job_summary_of_huge_findings_stays_below_1_mib_and_counts_omitted_findings() -> None:
     text = "|`<" * 30_000
     found: list[Any] = [
         streams.differed(kind=str(number), question={"key": text}, actual={"hash": text}, java=text)
@@ -133,7 +133,7 @@ def test_github_job_summary_contains_verdict_and_rule_table() -> None:
     assert "| murmur2 | 3.2.3 and 4.4.0 | differs |" in text
 
 
-def test_github_job_summary_with_huge_table_keeps_the_verdict() -> None:
+def test_github_job_summary_with_huge_table_stays_below_1_mib_and_keeps_the_verdict() -> None:
     rows: list[Any] = [RuleBegan("x" * 3000 + str(number), "4.4.0", "exact", 1) for number in range(500)]
     text = summary([streams.began(), *rows, Ended(2, "too much", 0, 0, 0, 0, 0, 0, 1.0)])
     assert len(text.encode()) < 1_048_576
@@ -154,7 +154,9 @@ def test_github_fence_stops_and_resumes_commands_with_a_fresh_random_token() -> 
 @pytest.mark.parametrize(
     ("environ", "it_is"), [({"GITHUB_ACTIONS": "true"}, True), ({"GITHUB_ACTIONS": "false"}, False), ({}, False)]
 )
-def test_github_actions_is_detected_by_environment(environ: dict[str, str], it_is: bool) -> None:
+def test_github_actions_is_detected_only_if_the_environment_variable_is_true(
+    environ: dict[str, str], it_is: bool
+) -> None:
     assert in_actions(environ) is it_is
 
 

@@ -43,7 +43,7 @@ def check(element: Element) -> None:
 
 
 @pytest.mark.parametrize("name", streams.ALL)
-def test_junit_report_is_legal_xml_for_hostile_targets(name: str) -> None:
+def test_junit_report_is_legal_xml_with_valid_elements_and_counts_even_for_hostile_text(name: str) -> None:
     text = write(streams.ALL[name])
     assert not ILLEGAL.search(text)
     root = fromstring(text.encode())  # noqa: S314
@@ -54,7 +54,7 @@ def test_junit_report_is_legal_xml_for_hostile_targets(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", streams.ALL)
-def test_junit_report_is_green_only_if_gate_exits_with_0(name: str) -> None:
+def test_junit_report_is_green_for_exit_code_0_with_failures_for_1_and_errors_for_2(name: str) -> None:
     events = streams.ALL[name]
     code = events[-1].exit_code if events and isinstance(events[-1], Ended) else 2
     whole = JUnitXml.fromstring(write(events).encode())

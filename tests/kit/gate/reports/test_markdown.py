@@ -61,7 +61,7 @@ def test_markdown_report_contains_every_verdict_and_finding() -> None:
     assert links == {streams.THREAD, streams.LINK, "https://github.com/twmb/franz-go/issues/1"}
 
 
-def test_markdown_report_of_every_verdict_has_three_tables() -> None:
+def test_markdown_report_has_three_tables_with_one_cell_per_column_in_every_row() -> None:
     tokens = parsed(write(streams.everything()))
     tables = "".join(
         {"table_open": "|", "tr_open": " ", "th_open": "h", "td_open": "d"}.get(token.type, "") for token in tokens

@@ -53,11 +53,13 @@ def test_outline_has_a_row_per_rule_and_release() -> None:
         ),
     ],
 )
-def test_verdict_of_truncated_event_stream_is_could_not_be_judged(events: list[Any], said: str) -> None:
+def test_verdict_line_reads_conforms_differs_or_could_not_be_judged_for_truncated_events(
+    events: list[Any], said: str
+) -> None:
     assert verdict(outline(events)) == said
 
 
-def test_outline_of_unfinished_stream_has_exit_code_2() -> None:
+def test_outline_of_events_without_end_has_exit_code_2_and_marks_the_last_rule_unfinished() -> None:
     assert (
         outline([]).exit_code == outline(streams.cut()).exit_code == outline(streams.conforming()[:-1]).exit_code == 2
     )
@@ -96,7 +98,7 @@ def test_different_findings_of_two_releases_stay_separate(other: dict[str, Any])
     assert [one.where for one in findings(outline(events).rows)] == ["3.2.3", "4.4.0"]
 
 
-def test_diagnosis_shown_with_a_finding_is_not_repeated() -> None:
+def test_rule_diagnosis_is_listed_once_for_all_releases_and_only_if_no_finding_shows_the_same() -> None:
     assert explanations(outline(streams.everything()).rows) == []
     events = [
         streams.ended_rule("murmur2", at, "differs", differed=1, diagnoses=(streams.SIGN_ABS,)) for at in ("1", "2")

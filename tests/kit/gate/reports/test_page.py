@@ -98,7 +98,7 @@ def test_html_matrix_of_eight_releases_uses_dense_layout() -> None:
     assert '<table class="matrix">' in write(events[:7])
 
 
-def test_html_report_shows_200_findings_and_counts_the_remainder() -> None:
+def test_html_report_shows_200_findings_and_states_the_number_of_omitted_ones() -> None:
     text = write([streams.differed(kind=f"kind {number}") for number in range(203)])
     assert text.count("<article>") == 200
     assert "And 3 findings more." in text

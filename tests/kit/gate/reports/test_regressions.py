@@ -61,7 +61,7 @@ def test_new_known_failure_is_not_reported_as_change() -> None:
     assert compared(stream("known"), stream("known", "a", known=Known("as documented"))) == []
 
 
-def test_comparison_with_unfinished_earlier_gate_is_refused() -> None:
+def test_comparison_with_unfinished_earlier_gate_raises_bad_input() -> None:
     with pytest.raises(BadInput, match="the earlier gate did not end"):
         compared(stream("agrees")[:-1], stream("agrees"))
 

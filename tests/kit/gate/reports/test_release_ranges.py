@@ -14,7 +14,7 @@ from kafka_conformance.gate.reports.outline import findings, outline, verdict
 from kafka_conformance.gate.reports.release_ranges import Places, since_until
 
 
-def test_place_of_a_finding_names_the_era_with_first_and_last_release() -> None:
+def test_finding_is_located_by_release_eras_with_first_and_last_release() -> None:
     places = Places(outline(streams.eras()).rows)
     assert places("default-partitioner", ["2.3.1"]) == "era 0.11.0.3 to 2.3.1"
     assert places("default-partitioner", ["0.10.0.1", "2.3.1"]) == "2 eras, 0.10.0.1 to 2.3.1"
@@ -22,7 +22,7 @@ def test_place_of_a_finding_names_the_era_with_first_and_last_release() -> None:
     assert places("murmur2", ["3.9.2"]) == "era 0.10.0.1 to 3.9.2"
 
 
-def test_place_of_a_finding_without_eras_lists_the_asked_releases() -> None:
+def test_finding_of_a_gate_without_eras_is_located_by_the_list_of_tested_releases() -> None:
     places = Places(outline(streams.conforming()).rows)
     assert places("murmur2", ["3.2.3", "4.4.0"]) == "3.2.3 and 4.4.0"
 

@@ -32,7 +32,7 @@ def shown(*streams: list[Event], width: int = 80) -> str:
     return captured.get()
 
 
-def test_event_stream_is_split_at_every_gate_beginning() -> None:
+def test_events_of_several_gates_are_split_at_every_began_event() -> None:
     assert side_by_side.split_streams([*RIGHT, *WRONG]) == [RIGHT, WRONG]
     assert side_by_side.split_streams([]) == []
 
@@ -62,7 +62,9 @@ def test_exit_code_of_several_gates_prefers_1_over_2_over_0(streams: tuple[list[
     assert side_by_side.exit_code(list(map(outline, streams))) == code
 
 
-def test_reports_of_several_gates_are_written_side_by_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_several_gates_get_html_markdown_and_terminal_comparison_but_badge_raises_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     page, text = tmp_path / "page.html", tmp_path / "page.md"
     assert writers.write_several([*RIGHT, *WRONG], html=page, markdown=text, terminal=True) == 1
     assert "412 of 1,000" in capsys.readouterr().out

@@ -85,7 +85,7 @@ def test_terminal_report_truncates_long_client_text() -> None:
     assert max(map(len, shown(streams.hostile("x" * 100_000)).splitlines())) < 20_000
 
 
-def test_terminal_report_limits_findings_and_counts_the_remainder() -> None:
+def test_terminal_report_limits_new_and_known_findings_and_states_the_number_of_omitted_ones() -> None:
     known = streams.only_known()[2].known
     new = [streams.differed(kind=f"new {number}") for number in range(23)]
     text = shown([*new, *(streams.differed(kind=f"old {number}", known=known) for number in range(101))])

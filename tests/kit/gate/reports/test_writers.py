@@ -98,7 +98,9 @@ def _at_a_terminal(events: Sequence[Event]) -> str:
     "write",
     [_at_a_terminal, gate_markdown.write, gate_junit.write, gate_page.write, gate_github.write, gate_github.summary],
 )
-def test_every_report_format_shows_the_question_that_was_not_answered(write: Callable[[Sequence[Event]], str]) -> None:
+def test_every_report_format_shows_the_unanswered_question_and_the_replay_command(
+    write: Callable[[Sequence[Event]], str],
+) -> None:
     events = [
         event for event in streams.everything() if getattr(event, "rule", "sequence-increment") == "sequence-increment"
     ]

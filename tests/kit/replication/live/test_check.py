@@ -93,7 +93,7 @@ def test_zookeeper_cluster_is_compared_with_the_zookeeper_reference(fake: Fake) 
     assert one.expected == simulate(script, "3.9.2", "zookeeper") != simulate(script, "3.9.2")
 
 
-def test_wrong_cluster_answer_is_reported_at_the_event(fake: Fake) -> None:
+def test_wrong_answer_of_a_cluster_is_a_difference_at_the_index_of_the_event(fake: Fake) -> None:
     fake.wrong = True
     assert all(one.differences[0].event == 0 for (one,) in run())
 

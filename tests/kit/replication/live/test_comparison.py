@@ -112,5 +112,5 @@ def test_cluster_timeline_shows_all_events_and_marks_differences(expected: tuple
         assert words in text
 
 
-def test_faults_of_a_script_are_broker_events_and_settles() -> None:
+def test_faults_of_a_cluster_script_leave_out_produce_and_election_events() -> None:
     assert faults_of(SCRIPT) == (Settle(), Pause(3), Settle())

@@ -93,7 +93,7 @@ def test_metadata_log_shows_leader_isr_and_elr_from_partition_changes(log: Metad
     )
 
 
-def test_missing_metadata_log_is_reported_in_one_line(tmp_path: Path) -> None:
+def test_missing_metadata_log_raises_one_line_broker_lost(tmp_path: Path) -> None:
     with pytest.raises(BrokerLost, match=r"^the controller's metadata log .* cannot be read: No such file"):
         MetadataLog(tmp_path / "none").read()
 

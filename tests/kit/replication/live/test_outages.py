@@ -31,7 +31,7 @@ def outages() -> Outages:
         (1, 1500, False),
     ],
 )
-def test_broker_outage_lasts_until_slack_after_return(
+def test_broker_outage_includes_the_slack_time_after_the_broker_returns(
     outages: Outages, broker: int, time_ms: int, covered: bool
 ) -> None:
     assert outages.covers(broker, time_ms) is covered

@@ -79,14 +79,14 @@ def test_produce_response_received_in_two_pieces_is_parsed(server: Server, code:
     assert struct.unpack(">hh", server.request[:4]) == (0, 9)
 
 
-def test_produce_without_response_in_time_raises_one_line_error(server: Server) -> None:
+def test_produce_without_response_in_time_raises_one_line_broker_lost(server: Server) -> None:
     with Connection(server.port) as connection:
         sent = produce(connection, "t", b"batch", acks=-1, timeout_ms=100)
         with pytest.raises(BrokerLost, match=r"^no response to ProduceRequest within 0\.05 s$"):
             sent.wait(0.05)
 
 
-def test_connection_closed_by_broker_raises_one_line_error(server: Server) -> None:
+def test_connection_closed_by_broker_raises_one_line_broker_lost(server: Server) -> None:
     with Connection(server.port) as connection:
         sent = produce(connection, "t", b"batch", acks=-1, timeout_ms=100)
         server.close()
@@ -128,7 +128,7 @@ def test_metadata_version_8_response_parses_without_elr(
     assert struct.unpack(">hh", server.request[:4]) == (3, 8)
 
 
-def test_connection_to_stopped_broker_raises_one_line_error() -> None:
+def test_connection_to_stopped_broker_raises_one_line_broker_lost() -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     with pytest.raises(BrokerLost, match=rf"^the broker at 127\.0\.0\.1:{port} does not respond: "):

@@ -150,7 +150,7 @@ def test_late_watch_report_does_not_replace_newer_partition_state(client: FakeCl
     assert metadata.partition("t") == PartitionView(2, 1, frozenset({2}))
 
 
-def test_lost_zookeeper_connection_raises_one_line_error(client: FakeClient) -> None:
+def test_lost_zookeeper_connection_raises_one_line_broker_lost(client: FakeClient) -> None:
     metadata = ZooKeeperMetadata(client)
     metadata.partition("t")
     client.lost = True
@@ -159,7 +159,7 @@ def test_lost_zookeeper_connection_raises_one_line_error(client: FakeClient) -> 
             request()
 
 
-def test_connecting_to_missing_zookeeper_raises_one_line_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connecting_to_missing_zookeeper_raises_broker_lost(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zookeeper_metadata, "_CONNECT_LIMIT_S", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

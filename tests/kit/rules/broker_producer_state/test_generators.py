@@ -6,7 +6,7 @@ from kafka_reference.broker.behaviour import ProducerStateBehaviour
 from kafka_reference.broker.snapshots import read_snapshot
 
 
-def test_empty_or_zero_generator_bytes_give_history_of_one_look_step() -> None:
+def test_history_generated_from_empty_or_zero_bytes_only_inspects_the_producer_state() -> None:
     assert spelled_broker_history(b"").steps == (LookStep(),)
     assert spelled_broker_history(bytes(60)).steps == (LookStep(),)
 

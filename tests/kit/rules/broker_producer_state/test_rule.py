@@ -23,7 +23,7 @@ QUESTION = b"""{"config": {"producer_id_expiration_ms": 86400000}, "steps": [
     {"op": "look"}]}"""
 
 
-def test_producer_state_question_of_page_has_published_answer() -> None:
+def test_documented_producer_history_with_duplicate_gap_and_marker_has_documented_answers() -> None:
     question = msgspec.json.decode(QUESTION, type=BrokerProducerStateQuestion)
     first, again, gap, expired, file, opened, later, marker, verified, seen = RULE.ask(question, NEWEST)["steps"]
     assert (first, again, gap) == ({"appended": 0}, {"duplicate": 0}, {"raises": "OutOfOrderSequenceException"})
@@ -48,7 +48,7 @@ def test_producer_state_question_of_page_has_published_answer() -> None:
 
 
 @pytest.mark.parametrize("field", ["sequence", "acks"])
-def test_append_step_with_misspelt_field_is_refused_at_decoding(field: str) -> None:
+def test_append_step_with_misspelt_field_raises_validation_error(field: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(
             QUESTION.replace(b'"first_sequence"', f'"{field}"'.encode()), type=BrokerProducerStateQuestion
@@ -56,7 +56,7 @@ def test_append_step_with_misspelt_field_is_refused_at_decoding(field: str) -> N
 
 
 @pytest.mark.parametrize("bad", ['"origin": "broker"', '"producer_id": -2', '"records": 0'])
-def test_unknown_origin_negative_producer_id_or_zero_records_are_refused(bad: str) -> None:
+def test_unknown_origin_negative_producer_id_or_zero_records_raise_validation_error(bad: str) -> None:
     step = '"op": "append", "producer_id": 7, "epoch": 0, "first_sequence": 0, "records": 1'
     good = f'{{"config": {{"producer_id_expiration_ms": 1}}, "steps": [{{{step}}}]}}'
     msgspec.json.decode(good, type=BrokerProducerStateQuestion)

@@ -27,7 +27,7 @@ def test_malformed_snapshot_files_have_valid_checksums() -> None:
     assert all(file[2:6] == crc32c(file[6:]).to_bytes(4, "big") for file in files)
 
 
-def test_malformed_snapshot_files_are_corrupt_by_version_or_entry_count() -> None:
+def test_snapshot_files_with_wrong_version_or_entry_count_are_corrupt_and_others_are_read() -> None:
     found = [read(file) for file in strange_files(ENTRIES)]
     corrupt = found.count(None)
     # Another version, and a number of entries that is negative or more than there are, or bytes are missing.

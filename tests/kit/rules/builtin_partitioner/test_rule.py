@@ -131,7 +131,7 @@ def test_mutant_misplaces_the_record_that_crosses_sticky_batch_size(
     assert placed(asked(sends(*sizes), rack="", draws=COUNTING), ask=mutant_named(slug).ask) == partitions
 
 
-def test_record_labels_are_required_and_follow_from_bytes_sent() -> None:
+def test_labels_of_records_at_the_sticky_batch_size_follow_from_bytes_sent_and_are_required() -> None:
     kinds = {"a record", "the record that crosses the limit", "the record after a switch"}
     assert kinds <= RULE.required_labels
     assert kinds & set(RULE.labels(asked(sends(60, 39)))) == {"a record"}
@@ -140,7 +140,7 @@ def test_record_labels_are_required_and_follow_from_bytes_sent() -> None:
     assert kinds.isdisjoint(RULE.labels(asked(STEPS)))
 
 
-def test_generated_builtin_partitioner_questions_include_countable_send_only_scripts() -> None:
+def test_generated_builtin_partitioner_questions_include_scripts_of_sends_with_enumerable_draws() -> None:
     """A producer without racks and load statistics can answer them, and so can one that draws by itself."""
     fresh = [question for question in generated(RULE.slug, 1000) if set(map(type, question.steps)) == {SendBytesStep}]
     assert len(fresh) > 100
@@ -163,7 +163,7 @@ def test_everyday_send_questions_detect_early_switch_and_need_no_optional_steps(
     assert {"peek or append", "no switch allowed"} <= set(RULE.optional_labels)
 
 
-def test_question_with_too_few_draws_fails_but_still_has_labels() -> None:
+def test_builtin_partitioner_question_with_too_few_random_draws_fails_but_still_has_labels() -> None:
     question = asked('{"op":"peek"}', draws="")
     (outcome,) = ReferenceAnswerer().answer(RULE, NEWEST, [question])
     assert outcome == Failed("the question holds 0 draws and the rule asks for one more: add draws to it")
@@ -182,7 +182,7 @@ def test_question_with_too_few_draws_fails_but_still_has_labels() -> None:
         '{"op":"partition","topic":"t"}',
     ],
 )
-def test_unknown_partitioner_step_is_refused_at_decoding(steps: str) -> None:
+def test_unknown_or_malformed_builtin_partitioner_step_raises_validation_error(steps: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         asked(steps)
 
@@ -218,14 +218,14 @@ def test_builtin_partitioner_question_spaces_and_strategy_cover_required_labels(
 
 
 @pytest.mark.parametrize("version", ["3.3.1", "3.3.2", "4.3.1", "4.4.0"])
-def test_questions_have_enough_draws_and_round_trip_as_json(version: str) -> None:
+def test_builtin_partitioner_questions_have_enough_random_draws_and_round_trip_as_json(version: str) -> None:
     for question in [*space_questions(RULE.slug)[::9], *generated(RULE.slug, 300)]:
         assert isinstance(outcome_of(RULE.ask, question, parse_release(version)), Answered)
         assert msgspec.json.decode(msgspec.json.encode(question), type=RULE.question) == question
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_switch_above_batch_size_is_found_and_shrinks_to_three_steps(seed: int) -> None:
+def test_mutant_that_switches_partition_only_above_batch_size_is_found_and_shrunk_to_3_steps(seed: int) -> None:
     """``>`` for ``>=``, within the default number of examples."""
     wrong = mutant_answerer("above-the-size")
 

@@ -91,7 +91,7 @@ def test_assignor_explanation_has_a_row_per_member_and_for_unassigned_partitions
     assert (nobody.answer, nobody.reasons) == ("2 partitions: u 0, 1", ("no member subscribes to u",))
 
 
-def test_a_withheld_partition_names_the_member_that_gives_up_first() -> None:
+def test_explanation_of_withheld_partitions_names_the_member_that_must_revoke_first() -> None:
     owner = {"id": "b", "topics": ["t"], "owned": [["t", 0], ["t", 1], ["t", 2], ["t", 3]], "generation": 4}
     *_, nobody = rows(asked(A, owner, topics={"t": 4}), "cooperative-sticky-assignor")
     assert nobody.answer.startswith("2 partitions: t ")

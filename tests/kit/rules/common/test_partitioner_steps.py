@@ -39,7 +39,7 @@ def test_sticky_question_round_trips_as_published_json() -> None:
         '{"topic":"t"}',
     ],
 )
-def test_unknown_sticky_step_is_refused_at_decoding(steps: str) -> None:
+def test_unknown_or_malformed_sticky_partitioner_step_raises_validation_error(steps: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         asked(steps)
 
@@ -53,7 +53,7 @@ def test_seed_above_2_to_53_is_accepted_only_as_int64_string() -> None:
             asked("", seed)
 
 
-def test_extreme_seeds_begin_with_extreme_draws() -> None:
+def test_extreme_seeds_give_the_intended_extreme_value_as_first_random_draw() -> None:
     assert {draw: SeededDraws(seed).next() for draw, seed in EXTREME_SEEDS.items()} == {d: d for d in EXTREME_SEEDS}
     assert all(abs(seed) <= 2**53 for seed in EXTREME_SEEDS.values())
 
@@ -73,7 +73,7 @@ def test_sticky_labels_name_first_choice_and_batch_branches(steps: str, cluster:
     assert list(sticky_labels(asked(steps, cluster=cluster), keys_matter=True))[1:] == labels
 
 
-def test_keyed_records_make_a_first_choice_only_if_keys_are_ignored() -> None:
+def test_keyed_record_is_labelled_as_first_sticky_choice_only_if_keys_are_ignored() -> None:
     question = asked('{"op":"partition","topic":"t","key":""},{"op":"partition","topic":"u"}')
     assert list(sticky_labels(question, keys_matter=True))[1:] == [
         "keyed", "empty key", "first choice, several available",

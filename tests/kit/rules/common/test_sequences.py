@@ -19,7 +19,7 @@ INCREMENT, DECREMENT = RULES["sequence-increment"], RULES["sequence-decrement"]
 BOTH = pytest.mark.parametrize("rule", [INCREMENT, DECREMENT], ids=lambda rule: rule.slug)
 
 
-def test_sequence_questions_have_their_published_answers() -> None:
+def test_sequence_increment_of_int_max_wraps_to_0_and_decrement_of_0_wraps_to_int_max() -> None:
     question = msgspec.json.decode('{"sequence":2147483647,"by":1}', type=INCREMENT.question)
     assert outcome_of(INCREMENT.ask, question, NEWEST) == Answered({"sequence": 0})
     assert outcome_of(DECREMENT.ask, SequenceQuestion(0, 1), NEWEST) == Answered({"sequence": LAST})
@@ -36,7 +36,7 @@ def test_sequence_step_is_unsupported_before_first_release_with_java_method(rule
 
 
 @pytest.mark.parametrize("question", ['{"sequence":2147483648,"by":1}', '{"sequence":0}', '{"sequence":0,"by":"1"}'])
-def test_sequence_question_out_of_int_range_or_incomplete_is_refused(question: str) -> None:
+def test_sequence_question_out_of_int_range_or_incomplete_raises_validation_error(question: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(question, type=INCREMENT.question)
 

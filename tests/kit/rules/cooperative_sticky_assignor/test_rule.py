@@ -25,7 +25,7 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_cooperative_sticky_question_of_page_has_published_answer() -> None:
+def test_cooperative_sticky_assignor_withholds_the_revoked_partition_from_the_joining_member() -> None:
     expected = {"a": [["t", 0], ["t", 1]], "b": []}
     assert answered(asked(OWNER, {"id": "b", "topics": ["t"]})) == Answered({"assignment": expected})
 

@@ -83,7 +83,7 @@ def test_default_partitioner_questions_are_answerable_and_round_trip(version: st
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_sticky_switch_that_repeats_partition_is_found_and_shrinks(seed: int) -> None:
+def test_mutant_whose_sticky_switch_may_repeat_the_partition_is_found_and_shrunk_to_6_steps(seed: int) -> None:
     wrong = mutant_answerer("default-may-repeat")
     at = parse_release("2.8.2")
 

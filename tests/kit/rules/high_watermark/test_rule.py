@@ -46,7 +46,7 @@ def test_high_watermark_questions_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, [*space_questions(RULE.slug), *generated(RULE.slug, 500)])
 
 
-def test_everyday_high_watermark_questions_are_in_domain() -> None:
+def test_everyday_and_all_enumerated_high_watermark_questions_are_in_domain() -> None:
     assert not any(RULE.domain(question) for question in (*RULE.plain(), *space_questions(RULE.slug)))
 
 

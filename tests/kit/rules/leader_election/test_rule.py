@@ -27,7 +27,7 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_leader_election_question_of_page_elects_replica_2_with_next_epochs() -> None:
+def test_leader_election_after_loss_of_the_leader_elects_replica_2_and_raises_both_epochs() -> None:
     outcome = answered(LOST_LEADER)
     assert isinstance(outcome, Answered)
     assert outcome.answer["change"] == {"leader": 2, "isr": [2, 3]}

@@ -18,7 +18,7 @@ def ask(question: bytes, version: str = "4.4.0") -> Any:
     return RULE.ask(msgspec.json.decode(question, type=LogSegmentQuestion), parse_release(version))
 
 
-def test_segment_lookup_of_offset_60_gives_position_of_published_article() -> None:
+def test_log_segment_lookup_of_offset_60_finds_byte_position_9253_of_published_article() -> None:
     (question,) = RULE.plain()
     steps = RULE.ask(question, parse_release("4.4.0"))["steps"]
     assert steps[6]["index"].startswith("0000000c 00001147 00000018 00002245".replace(" ", ""))
@@ -27,7 +27,7 @@ def test_segment_lookup_of_offset_60_gives_position_of_published_article() -> No
     assert steps[9:] == [{"found": None}, {"offset": 61}]
 
 
-def test_segment_history_has_published_answers() -> None:
+def test_log_segment_history_with_lookups_damage_and_recovery_has_documented_answers() -> None:
     answer = ask(
         b"""{"index_interval_bytes": 100, "max_index_size": 24, "steps": [
         {"op": "append", "batches": [{"offset": 0, "timestamps": [1000, 990], "value_bytes": 40}]},
@@ -71,7 +71,7 @@ def test_segment_question_answers_equal_after_json_round_trip(version: str) -> N
         assert ask(to_json(question), version) == RULE.ask(question, parse_release(version))
 
 
-def test_segment_domain_refuses_for_several_reasons_and_accepts_everyday_questions() -> None:
+def test_log_segment_domain_excludes_questions_for_3_or_more_reasons_but_no_everyday_question() -> None:
     reasons = {RULE.domain(question) for question in generated(RULE.slug, 1500)}
     assert "" in reasons
     assert len(reasons) >= 4
@@ -83,7 +83,7 @@ def test_segment_mutant_differs_from_reference_for_some_question(mutant: Any, sh
     assert any(mutant.ask(question, mutant.release) != RULE.ask(question, mutant.release) for question in shuffled)
 
 
-def test_leader_segment_append_without_exactly_one_batch_is_refused() -> None:
+def test_leader_append_to_log_segment_without_exactly_one_batch_raises_validation_error() -> None:
     batch = b'{"offset": 0, "timestamps": [7]}'
     assert ask(b'{"steps": [{"op": "append", "leader": true, "batches": [' + batch + b"]}]}") == {"steps": [{}]}
     for batches in (b"", batch + b"," + batch):
@@ -91,6 +91,6 @@ def test_leader_segment_append_without_exactly_one_batch_is_refused() -> None:
             ask(b'{"steps": [{"op": "append", "leader": true, "batches": [' + batches + b"]}]}")
 
 
-def test_segment_append_without_leader_omits_the_json_field() -> None:
+def test_log_segment_append_step_without_leader_flag_has_no_leader_field_in_json() -> None:
     question = LogSegmentQuestion((AppendStep((NewBatch(0, (7,)),)),))
     assert b"leader" not in msgspec.json.encode(question)

@@ -34,7 +34,7 @@ def test_murmur2_question_space_covers_every_required_label() -> None:
     assert RULE.question(None) in questions
 
 
-def test_murmur2_column_equals_scalar_hash() -> None:
+def test_vectorised_murmur2_over_a_column_of_keys_equals_the_scalar_hash() -> None:
     np = pytest.importorskip("numpy")
     assert RULE.columns is not None
     assert RULE.columns.arguments == (0,)

@@ -20,11 +20,11 @@ def ask(question: bytes, version: str = "4.4.0") -> Any:
     return RULE.ask(msgspec.json.decode(question, type=OffsetIndexQuestion), parse_release(version))
 
 
-def test_offset_index_question_has_published_answer() -> None:
+def test_offset_index_lookup_of_offset_7_finds_the_documented_entry_5() -> None:
     assert ask(b'{"base_offset": 0, "entries": [[5, 0], [9, 4096]], "lookups": [7]}') == {"found": [[5, 0]]}
 
 
-def test_offset_index_lookup_of_offset_60_gives_entry_of_published_article() -> None:
+def test_offset_index_lookup_of_offset_60_finds_entry_24_of_published_article() -> None:
     question = b'{"base_offset": 0, "entries": [[12, 4423], [24, 8773]], "lookups": [60]}'
     assert ask(question) == ask(question, "0.11.0.0") == {"found": [[24, 8773]]}
     assert msgspec.json.decode(question, type=OffsetIndexQuestion) in tuple(RULE.plain())
@@ -83,7 +83,7 @@ def test_offset_index_question_answers_equal_after_json_round_trip(version: str)
         assert ask(to_json(question), version) == RULE.ask(question, parse_release(version))
 
 
-def test_offset_index_domain_refuses_for_several_reasons_and_accepts_everyday_questions() -> None:
+def test_offset_index_domain_excludes_questions_for_3_or_more_reasons_but_no_everyday_question() -> None:
     reasons = {RULE.domain(question) for question in generated(RULE.slug, 1500)[:300]}
     assert "" in reasons
     assert len(reasons) >= 4

@@ -72,7 +72,7 @@ def test_java_class_of_partition_for_key_moved_in_3_3(version: str, java: str | 
     assert RULE.java_class(parse_release(version)) == java
 
 
-def test_partition_for_key_column_equals_murmur2_modulo_count() -> None:
+def test_vectorised_partition_for_key_over_a_column_of_keys_gives_java_partitions() -> None:
     np = pytest.importorskip("numpy")
     assert RULE.columns is not None
     offsets, data = np.array([0, 3, 3, 9], np.int32), np.frombuffer(b"foofoobar", np.uint8)

@@ -40,5 +40,5 @@ def test_produce_acks_questions_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, [*space_questions(RULE.slug), *generated(RULE.slug, 500)])
 
 
-def test_everyday_produce_acks_questions_are_in_domain() -> None:
+def test_everyday_and_all_enumerated_produce_acks_questions_are_in_domain() -> None:
     assert not any(RULE.domain(question) for question in (*RULE.plain(), *space_questions(RULE.slug)))

@@ -47,7 +47,7 @@ def test_producer_partition_has_java_partition_or_exception_by_release(
     assert ReferenceAnswerer().answer(RULE, parse_release(version), [question]) == [Answered(answer)]
 
 
-def test_producer_partition_without_draws_fails_only_where_release_draws() -> None:
+def test_producer_partition_without_random_draws_fails_only_in_release_that_picks_at_random() -> None:
     (outcome,) = ReferenceAnswerer().answer(RULE, parse_release("2.3.1"), [asked("{}", draws="[]")])
     assert outcome == Failed("the question holds 0 draws and the rule asks for one more: add draws to it")
     (outcome,) = ReferenceAnswerer().answer(RULE, parse_release("4.4.0"), [asked("{}", draws="[]")])

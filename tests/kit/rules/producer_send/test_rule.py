@@ -23,7 +23,7 @@ def _ask(question: bytes, release: str = "4.4.0") -> Any:
     return RULE.ask(msgspec.json.decode(question, type=ProducerSendQuestion), parse_release(release))["steps"]
 
 
-def test_producer_send_question_has_published_answer() -> None:
+def test_producer_send_history_with_full_buffer_flush_and_response_has_documented_answers() -> None:
     batch = {"partition": 2, "records": [0], "producer_id": 1000, "epoch": 0, "sequence": 0}
     assert _ask(QUESTION) == [
         {
@@ -40,7 +40,7 @@ def test_producer_send_question_has_published_answer() -> None:
     ]
 
 
-def test_producer_config_that_kafka_refuses_raises_config_exception() -> None:
+def test_idempotence_with_acks_1_or_in_4_4_0_a_short_delivery_timeout_raises_config_exception() -> None:
     refused = QUESTION.replace(b'"linger_ms": 0', b'"idempotence": true, "acks": "1"')
     with pytest.raises(ConfigException, match="Must set acks to all"):
         _ask(refused)
@@ -65,7 +65,7 @@ def test_send_question_with_partitioner_missing_in_release_raises_not_in_this_re
     assert _ask(question, "2.8.2")
 
 
-def test_producer_send_question_with_misspelt_field_is_refused() -> None:
+def test_producer_send_question_with_misspelt_field_raises_validation_error() -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(QUESTION.replace(b"linger_ms", b"linger"), type=ProducerSendQuestion)
 

@@ -110,7 +110,7 @@ NEEDING = {
 }
 
 
-def test_behaviour_command_prints_the_fields_that_attribution_finds() -> None:
+def test_behaviour_lines_between_two_releases_list_the_11_fields_that_change_some_answer() -> None:
     releases = PAIRS[0]
     attribution = Attribution(RULE, releases)
     explained = [attribution.fields_of(list(space())[place]) for space, places in NEEDING.items() for place in places]

@@ -26,7 +26,7 @@ QUESTION = b"""{"config": {"idempotence": true, "acks": "all", "retries": 214748
     {"op": "respond", "base_offset": 100}, {"op": "run"}, {"op": "look"}]}"""
 
 
-def test_producer_sequences_question_has_published_answer() -> None:
+def test_idempotent_producer_history_of_send_and_acknowledgement_has_documented_answers() -> None:
     question = msgspec.json.decode(QUESTION, type=ProducerSequencesQuestion)
     sent = {"partition": 0, "records": [0, 1], "producer_id": 7, "epoch": 0, "sequence": 5}
     partition = {
@@ -41,7 +41,7 @@ def test_producer_sequences_question_has_published_answer() -> None:
     ]
 
 
-def test_producer_sequences_question_with_misspelt_field_is_refused() -> None:
+def test_producer_sequences_question_with_misspelt_field_raises_validation_error() -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(QUESTION.replace(b"base_offset", b"offset"), type=ProducerSequencesQuestion)
 
@@ -167,7 +167,7 @@ def _take(history: SenderHistory, step: Any, taken: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("version", ["0.11.0.3", "2.3.1", "4.4.0"])
-def test_observing_reasons_leaves_producer_sequences_answers_unchanged(version: str) -> None:
+def test_recording_explanation_reasons_leaves_producer_sequences_answers_unchanged(version: str) -> None:
     release = parse_release(version)
     for question in generated(RULE.slug, 150)[:40]:
         answers = RULE.ask(question, release)["steps"]

@@ -21,7 +21,7 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_range_assignor_question_of_page_has_published_assignment() -> None:
+def test_rack_aware_range_assignor_example_of_documentation_has_documented_assignment() -> None:
     members = [{"id": "a", "rack": "r1", "topics": ["t", "u"]}, {"id": "b", "rack": "r2", "topics": ["t"]}]
     question = asked(members, {"t": 3, "u": 3}, {"t": [["r1", "r2"], ["r2"], None]})
     expected = {"a": [["t", 0], ["t", 2], ["u", 0], ["u", 1], ["u", 2]], "b": [["t", 1]]}

@@ -166,7 +166,7 @@ EXPLAINED = ["0.10.0.1", "2.0.1", "3.3.2", "4.4.0"]
 
 
 @pytest.mark.parametrize("version", EXPLAINED)
-def test_recording_reasons_leaves_accumulator_answers_unchanged(version: str, histories: list[Any]) -> None:
+def test_recording_explanation_reasons_leaves_accumulator_answers_unchanged(version: str, histories: list[Any]) -> None:
     from kafka_conformance.rules.record_accumulator.adapter import History
     from kafka_reference.accumulator.accumulator import RecordAccumulator
 

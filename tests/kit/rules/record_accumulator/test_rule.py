@@ -32,7 +32,7 @@ QUESTION = b"""{"config": {"batch_size": 16384, "linger_ms": 5, "retry_backoff_m
         {"op": "ready"}, {"op": "load"}, {"op": "complete", "batch": 0}, {"op": "look"}]}"""
 
 
-def test_accumulator_question_of_page_has_published_answer() -> None:
+def test_documented_accumulator_history_with_linger_drain_and_retry_has_documented_answers() -> None:
     question = msgspec.json.decode(QUESTION, type=RecordAccumulatorQuestion)
     answer = RULE.ask(question, parse_release("3.6.2"))
     assert answer["steps"] == [
@@ -49,12 +49,12 @@ def test_accumulator_question_of_page_has_published_answer() -> None:
 
 
 @pytest.mark.parametrize("field", ["bytes", "partitions"])
-def test_accumulator_question_with_misspelt_field_is_refused(field: str) -> None:
+def test_accumulator_question_with_misspelt_field_raises_validation_error(field: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(QUESTION.replace(b'"partition"', f'"{field}"'.encode()), type=RecordAccumulatorQuestion)
 
 
-def test_empty_or_zero_generator_bytes_give_history_of_one_look_step() -> None:
+def test_history_generated_from_empty_or_zero_bytes_only_inspects_the_accumulator_state() -> None:
     assert spelled_history(b"").steps == (LookStep(),)
     assert spelled_history(bytes(60)).steps == (LookStep(),)
 

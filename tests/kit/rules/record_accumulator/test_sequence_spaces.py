@@ -26,7 +26,7 @@ def asked(text: bytes = QUESTION) -> RecordAccumulatorQuestion:
     return msgspec.json.decode(text, type=RecordAccumulatorQuestion)
 
 
-def test_accumulator_question_with_sequences_has_the_published_answer() -> None:
+def test_accumulator_history_with_sequences_near_int_max_has_documented_answers() -> None:
     steps = RULE.ask(asked(), parse_release("4.4.0"))["steps"]
     assert steps[2:7] == [{"batches": [DRAINED]}, {}, {"batches": [DRAINED]}, {"memory": 33554432}, {}]
     assert steps[7]["sequences"] == {
@@ -54,7 +54,7 @@ def test_producer_id_is_ignored_before_0_11() -> None:
     ("right", "wrong"),
     [(b"next_sequences", b"sequences"), (b'"t-0"', b'"t0"'), (b'"epoch": 3', b'"epoch": -1'), (b"expired", b"lost")],
 )
-def test_accumulator_question_with_invalid_field_is_refused_at_decoding(right: bytes, wrong: bytes) -> None:
+def test_accumulator_question_with_invalid_sequence_field_raises_validation_error(right: bytes, wrong: bytes) -> None:
     with pytest.raises(msgspec.ValidationError):
         asked(QUESTION.replace(right, wrong))
 

@@ -62,7 +62,7 @@ def test_record_batch_that_producer_or_broker_can_write_is_accepted(fields: dict
     assert nearest(asked) is asked
 
 
-def test_repair_of_record_batch_with_negative_timestamp_changes_only_the_timestamp() -> None:
+def test_nearest_valid_batch_to_one_with_negative_timestamp_changes_only_the_timestamp() -> None:
     asked = RecordBatchQuestion(compress=AskedBatch((AskedRecord("6b", "76", -5),), 2, "zstd", 3, base_offset=9))
     assert nearest(asked) == RecordBatchQuestion(
         compress=AskedBatch((AskedRecord("6b", "76", 0),), 2, "zstd", 3, base_offset=9)

@@ -39,7 +39,7 @@ def test_encode_mutation_changes_bytes_with_or_without_valid_crc() -> None:
         assert encoded(raised)(unchanged, NEWEST) == RULE.ask(unchanged, NEWEST)
 
 
-def test_decode_mutations_leave_encode_questions_unchanged() -> None:
+def test_decode_mutation_sees_batches_records_and_trailing_bytes_of_decode_questions_only() -> None:
     rests: list[int] = []
     decoded(lambda _, rest: rests.append(rest))(DECODE, NEWEST)
     decoded(lambda _, rest: rests.append(rest))(ENCODE, NEWEST)

@@ -79,7 +79,9 @@ def test_batch_encodes_to_bytes_or_throws_for_unsupported_fields() -> None:
 
 
 @pytest.mark.parametrize("field", [{"compression": "gzip", "level": 1}, {"delete_horizon": 3}])
-def test_compression_level_or_delete_horizon_missing_in_release_is_refused(field: dict[str, Any]) -> None:
+def test_compression_level_or_delete_horizon_missing_in_release_raises_not_in_this_release(
+    field: dict[str, Any],
+) -> None:
     kind = "compress" if "compression" in field else "encode"
     with pytest.raises(NotInThisRelease, match=r"release 2\.8\.1 has no"):
         ask(question(**{kind: {"records": [{}], **field}}), parse_release("2.8.1"))
@@ -94,7 +96,9 @@ def test_compression_level_or_delete_horizon_missing_in_release_is_refused(field
         ({"compress": {"records": [], "compression": "snappy", "level": 1}}, "snappy has no levels"),
     ],
 )
-def test_record_batch_question_with_wrong_operation_or_compression_is_refused(fields: dict[str, Any], why: str) -> None:
+def test_record_batch_question_with_wrong_operation_or_compression_raises_validation_error(
+    fields: dict[str, Any], why: str
+) -> None:
     with pytest.raises(msgspec.ValidationError, match=why):
         question(**fields)
 
@@ -122,7 +126,7 @@ def test_record_batch_space_questions_are_answered_and_labelled(space: Any) -> N
         assert path(one)
 
 
-def test_batches_compressed_by_java_decode_without_exception() -> None:
+def test_at_least_48_batches_compressed_by_java_decode_completely_as_valid() -> None:
     read = [ask(one, NEWEST)["batches"] for one in spaces.every_java_batch()]
     whole = [one for one in read if one and not any("raises" in record for batch in one for record in batch["records"])]
     assert len(whole) >= 48

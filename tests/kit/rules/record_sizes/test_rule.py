@@ -77,7 +77,7 @@ def test_record_with_headers_in_magic_1_throws_and_next_record_is_estimated() ->
      '{"records":[{"headers":[[{"utf16":"d8"},null]]}]}', '{"records":[{}],"observed":[[1,1]]}',
      '{"records":[{"timestamp":9007199254740993}]}'],
 )  # fmt: skip
-def test_record_sizes_question_with_invalid_field_is_refused_at_decoding(question: str) -> None:
+def test_record_sizes_question_with_invalid_field_raises_validation_error(question: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         asked(question)
 

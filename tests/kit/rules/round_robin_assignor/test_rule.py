@@ -12,7 +12,7 @@ from kafka_conformance.rules.round_robin_assignor.rule import RULE
 from kafka_reference.releases import NEWEST, parse_release
 
 
-def test_round_robin_assignor_question_of_page_has_published_assignment() -> None:
+def test_round_robin_assignor_example_with_different_subscriptions_has_documented_assignment() -> None:
     members = [{"id": "a", "topics": ["t", "u"]}, {"id": "b", "topics": ["t"]}]
     question = msgspec.convert({"topics": {"t": 3, "u": 1}, "members": members}, RULE.question)
     (outcome,) = ReferenceAnswerer().answer(RULE, NEWEST, [question])

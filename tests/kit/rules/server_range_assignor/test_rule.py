@@ -23,7 +23,7 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_server_range_assignor_question_of_page_has_published_assignment() -> None:
+def test_server_range_assignor_moves_owned_partition_to_restore_contiguous_ranges() -> None:
     members = [{"id": "a", "topics": ["t"], "assigned": [["t", 2]]}, {"id": "b", "topics": ["t"]}]
     expected = {"a": [["t", 0], ["t", 1]], "b": [["t", 2]]}
     assert answered(asked(members)) == Answered({"assignment": expected})

@@ -23,7 +23,7 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_server_uniform_assignor_question_of_page_has_published_assignment() -> None:
+def test_server_uniform_assignor_keeps_owned_partition_and_gives_the_other_two_to_new_member() -> None:
     members = [{"id": "a", "topics": ["t"], "assigned": [["t", 2]]}, {"id": "b", "topics": ["t"]}]
     expected = {"a": [["t", 2]], "b": [["t", 0], ["t", 1]]}
     assert answered(asked(members)) == Answered({"assignment": expected})

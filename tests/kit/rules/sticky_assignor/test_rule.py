@@ -25,7 +25,7 @@ def answered(question: Any, release: str = "4.4.0") -> Any:
     return outcome
 
 
-def test_sticky_assignor_question_of_page_has_published_assignment() -> None:
+def test_sticky_assignor_moves_one_of_three_partitions_from_sole_owner_to_joining_member() -> None:
     expected = {"a": [["t", 0], ["t", 1]], "b": [["t", 2]]}
     assert answered(asked(OWNER, {"id": "b", "topics": ["t"]})) == Answered({"assignment": expected})
 
@@ -67,7 +67,7 @@ def test_sticky_assignor_mutants_have_rule_release_and_description(mutant: Any) 
     assert len(mutant.description.split()) > 3
 
 
-def test_member_without_subscription_generation_omits_the_json_field() -> None:
+def test_sticky_assignor_member_has_subscription_generation_in_json_only_if_given() -> None:
     assert b"subscription_generation" not in msgspec.json.encode(asked(OWNER))
     lost = asked({**OWNER, "subscription_generation": -1})
     assert b'"subscription_generation":-1' in msgspec.json.encode(lost)

@@ -82,7 +82,9 @@ def test_sticky_distribution_of_partitioner_missing_in_release_is_unsupported(
         ({"drain_afer": None}, "unknown field"),
     ],
 )
-def test_sticky_distribution_question_with_invalid_field_is_refused(changes: dict[str, object], words: str) -> None:
+def test_sticky_distribution_question_with_invalid_field_raises_validation_error(
+    changes: dict[str, object], words: str
+) -> None:
     document = msgspec.to_builtins(question("default")) | changes
     with pytest.raises(msgspec.ValidationError, match=words):
         msgspec.convert(document, type=RULE.question)

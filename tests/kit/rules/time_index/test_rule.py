@@ -20,7 +20,7 @@ def ask(question: bytes, version: str = "4.4.0") -> Any:
     return RULE.ask(msgspec.json.decode(question, type=TimeIndexQuestion), parse_release(version))
 
 
-def test_time_index_question_has_the_published_answer() -> None:
+def test_time_index_lookup_finds_last_entry_before_timestamp_or_minus_1_with_base_offset() -> None:
     assert ask(b'{"base_offset": 0, "entries": [[1000, 5], [2000, 9]], "lookups": [1500, 3]}') == {
         "found": [[1000, 5], [-1, 0]]
     }
@@ -54,7 +54,7 @@ def test_time_index_question_spaces_have_at_most_20000_questions() -> None:
     assert len(space_questions(RULE.slug)) <= 20_000
 
 
-def test_generated_time_index_questions_have_exactly_five_paths() -> None:
+def test_time_index_differences_have_five_groups() -> None:
     paths = {RULE.path(question) for question in generated(RULE.slug, 1500)[:500]}
     assert paths == {"short form", "life cycle", "size", "file", "entries"}
 
@@ -65,7 +65,7 @@ def test_time_index_question_answers_equal_after_json_round_trip(version: str) -
         assert ask(to_json(question), version) == RULE.ask(question, parse_release(version))
 
 
-def test_time_index_domain_refuses_for_several_reasons_and_accepts_everyday_questions() -> None:
+def test_time_index_domain_excludes_questions_for_3_or_more_reasons_but_no_everyday_question() -> None:
     reasons = {RULE.domain(question) for question in generated(RULE.slug, 1500)[:300]}
     assert "" in reasons
     assert len(reasons) >= 4

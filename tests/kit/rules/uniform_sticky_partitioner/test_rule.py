@@ -44,6 +44,6 @@ def test_uniform_sticky_question_space_and_strategy_cover_required_labels() -> N
     assert missing_labels(RULE.slug, generated(RULE.slug, 300)) == set()
 
 
-def test_reference_refuses_no_generated_uniform_sticky_script_in_3_9_2() -> None:
+def test_generated_uniform_sticky_partitioner_scripts_are_answered_in_3_9_2() -> None:
     for question in generated(RULE.slug, 300):
         assert isinstance(outcome_of(RULE.ask, question, parse_release("3.9.2")), Answered)

@@ -24,7 +24,7 @@ def answered(question: Any, release: str = "3.9.2") -> Any:
     return outcome
 
 
-def test_zookeeper_election_question_of_page_has_published_answer_by_release() -> None:
+def test_zookeeper_election_after_loss_of_the_leader_elects_replica_2_in_three_releases() -> None:
     state = {"leader": 2, "isr": [2, 3], "leader_epoch": 5, "version": 6, "recovery": "recovered"}
     expected = {"leader": 2, "counted": 0, "election": {"state": state, "replicas": [2, 3]}}
     assert answered(LOST_LEADER) == Answered(expected)

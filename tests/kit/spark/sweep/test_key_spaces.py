@@ -35,7 +35,7 @@ def test_blocks_of_key_space_contain_every_key_exactly_once() -> None:
     assert np.array_equal(lengths, np.concatenate([np.diff(each[0]) for each in meant]))
 
 
-def test_four_byte_key_space_ends_with_four_ff_bytes() -> None:
+def test_four_byte_key_space_begins_with_the_empty_key_and_ends_with_four_ff_bytes() -> None:
     space = every_key(4)
     assert keys_of(space, 0)[:3] == [b"", b"\x00", b"\x01"]
     assert keys_of(space, 256)[:2] == [b"\xff\xff\xff", b"\x00\x00\x00\x00"]

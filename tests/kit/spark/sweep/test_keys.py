@@ -92,7 +92,9 @@ def test_block_reports_at_most_the_requested_number_of_differing_questions() -> 
     assert judge().compare(0, claim(), wrong, 0).differing == 257
 
 
-def test_bulk_hash_that_differs_from_scalar_reference_is_reported_as_bulk(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vectorized_hash_that_differs_from_the_scalar_reference_counts_as_a_difference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     mine = judge()
     columns = mine._columns
     rule = replace(mine.rule, columns=replace(columns, reference=lambda o, d, a: columns.reference(o, d, a) ^ 1))
@@ -141,7 +143,7 @@ def test_random_block_repeating_keys_of_another_block_raises_oracle_fault() -> N
 
 
 @pytest.mark.parametrize("answerer", ["4.3.0 abc", "4.4.0 abd", ""])
-def test_block_of_keys_from_another_jar_is_refused(answerer: str) -> None:
+def test_block_of_keys_answered_by_another_release_or_jar_raises_wrong_release(answerer: str) -> None:
     with pytest.raises(WrongRelease, match=f"release 4.4.0 with sha256 abc was sent, and {answerer}"):
         judge().compare(0, claim(), cell(SPACE, 0, answerer, claimed=claim()), 1)
 

@@ -36,7 +36,9 @@ def test_sweep_chunks_cover_every_block_of_a_part_once() -> None:
     ({"asked": 5}, 0), ({"asked": 5, "differing": 1}, 1), ({"asked": 5, "errored": 1}, 2), ({"asked": 0}, 2),
     ({"asked": 5, "unsupported": 5}, 2), ({"asked": 5, "errored": 1, "differing": 1}, 1),
 ])  # fmt: skip
-def test_sweep_exit_code_is_1_for_differences_else_2_for_errors(counts: dict[str, int], code: int) -> None:
+def test_sweep_exit_code_is_1_for_differences_else_2_for_errors_or_without_any_answer(
+    counts: dict[str, int], code: int
+) -> None:
     assert command._exit_code([PartResult(PART, SENT, asked=1), PartResult(PART, SENT, **counts)]) == code
 
 
@@ -62,7 +64,9 @@ def test_sweep_parts_combine_asked_rules_releases_and_key_spaces() -> None:
 @pytest.mark.parametrize(
     ("rules", "answerer"), [("", "nobody"), ("", "mutant:x"), ("murmur2", "mutant:sign-kept"), ("x", "reference")]
 )
-def test_sweep_of_unknown_rule_or_implementation_is_refused(rules: str, answerer: str) -> None:
+def test_sweep_of_unknown_rule_implementation_or_mutant_of_another_rule_raises_bad_input(
+    rules: str, answerer: str
+) -> None:
     with pytest.raises(BadInput):
         parts(rules, answerer)
 

@@ -52,7 +52,7 @@ def test_script_block_with_too_few_questions_raises_oracle_fault(monkeypatch: py
         DRAW.lines(0)
 
 
-def test_equal_answers_to_scripts_report_no_difference() -> None:
+def test_scripts_answered_equally_by_java_and_reference_count_no_difference() -> None:
     lines = DRAW.lines(1)
     block = judge().compare(1, lines, said(lines), 5)
     assert (block.asked, block.differing, block.errored, block.unsupported, len(block.seen)) == (10, 0, 0, 0, 16)
@@ -70,7 +70,7 @@ def test_script_block_counts_differing_and_failed_java_answers() -> None:
 
 
 @pytest.mark.parametrize("changed", [{"answerer": "4.3.0 abc"}, {"answerer": "4.4.0 abd"}, {"release_told": "4.3.0"}])
-def test_block_of_scripts_from_another_jar_is_refused(changed: dict[str, str]) -> None:
+def test_block_of_scripts_answered_by_another_release_or_jar_raises_wrong_release(changed: dict[str, str]) -> None:
     lines = DRAW.lines(1)
     with pytest.raises(WrongRelease):
         judge().compare(1, lines, said(lines, **changed), 1)

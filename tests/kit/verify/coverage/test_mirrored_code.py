@@ -13,7 +13,7 @@ from kafka_conformance.verify.coverage.mirrored_code import Elsewhere, MirroredC
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_coverage_toml_of_a_rule_names_kafka_classes(slug: str) -> None:
+def test_coverage_toml_of_each_rule_names_only_kafka_classes_and_existing_rules(slug: str) -> None:
     code = mirrored_code(slug)
     assert code is not None
     assert code.mirrors
@@ -23,7 +23,9 @@ def test_coverage_toml_of_a_rule_names_kafka_classes(slug: str) -> None:
     assert (code.harness == "nothing") == (RULES[slug].harness.startswith("None") or slug == "partition-for-key")
 
 
-def test_coverage_toml_parses_and_malformed_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coverage_toml_is_parsed_and_a_malformed_file_raises_kit_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "some_rule").mkdir()
     file = tmp_path / "some_rule" / "coverage.toml"
     monkeypatch.setattr(module, "files", lambda _: tmp_path)

@@ -40,7 +40,7 @@ def test_coverage_record_has_a_line_per_method_and_round_trips(tmp_path: Path) -
     assert records.read(tmp_path / "none.json") == Record()
 
 
-def test_invalid_coverage_record_is_refused_with_file_name(tmp_path: Path) -> None:
+def test_invalid_coverage_record_raises_bad_input_with_the_file_name(tmp_path: Path) -> None:
     (tmp_path / "it.json").write_text('{"rows": [3]}', encoding="utf-8")
     with pytest.raises(BadInput, match=r"it\.json is not a record of coverage: "):
         records.read(tmp_path / "it.json")
@@ -54,7 +54,7 @@ def test_merged_coverage_rows_replace_rows_of_equal_rule_and_release() -> None:
     assert [one.release for one in records.newest_rows(made)] == ["4.4.0", "4.4.0"]
 
 
-def test_shipped_coverage_record_has_every_mirroring_rule_and_only_true_exclusion_reasons() -> None:
+def test_shipped_coverage_record_has_every_rule_with_kafka_code_and_no_wrong_exclusion_reason() -> None:
     shipped = records.shipped()
     newest = records.newest_rows(shipped)
     assert [one.rule for one in newest] == [rule.slug for rule in mirroring_rules()]

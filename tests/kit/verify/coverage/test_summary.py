@@ -40,7 +40,9 @@ def test_coverage_summary_counts_methods_of_another_rule_separately(
     assert (made.never_run, made.partly_run, made.harness) == ([NEVER], [PART], "the network")
 
 
-def test_coverage_exclusion_is_reported_false_once_methods_run_or_vanish(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_coverage_exclusion_is_reported_as_wrong_if_the_method_has_run_or_does_not_exist(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     code(monkeypatch, Elsewhere("so", ("A.never", "A.part", "A.gone")))
     made = row(ALL, PART, NEVER)
     assert false_reasons(made, Record((made,))) == [
@@ -50,7 +52,7 @@ def test_coverage_exclusion_is_reported_false_once_methods_run_or_vanish(monkeyp
     assert false_reasons(made, Record((made,))) == ["murmur2: A.never() has not run: it is not the harness's"]
 
 
-def test_coverage_exclusion_is_reported_false_if_other_rule_does_not_run_method(
+def test_coverage_exclusion_is_reported_as_wrong_if_the_named_other_rule_does_not_run_the_method(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     code(monkeypatch, Elsewhere("so", ("A.all", "A.never"), rule="producer-send"))

@@ -34,7 +34,7 @@ def test_mutant_record_has_a_line_per_mutant_and_round_trips(tmp_path: Path) -> 
     assert records.read(tmp_path / "none.json") == Record()
 
 
-def test_invalid_mutant_record_is_refused_with_file_name(tmp_path: Path) -> None:
+def test_invalid_mutant_record_raises_bad_input_with_the_file_name(tmp_path: Path) -> None:
     (tmp_path / "it.json").write_text('{"rows": [3]}', encoding="utf-8")
     with pytest.raises(BadInput, match=r"it\.json is not a record of mutants: "):
         records.read(tmp_path / "it.json")
@@ -48,7 +48,7 @@ def test_merged_mutant_rows_replace_rows_of_the_rule_and_drop_unknown_rules() ->
     assert [one.rule for one in left.rows] == ["partition-for-key", "time-index"]
 
 
-def test_quickest_mutant_has_fewest_questions_then_first_name() -> None:
+def test_quickest_mutant_is_killed_with_the_fewest_questions_then_first_by_name() -> None:
     kills = (Kill("c", "4.4.0", 25, 25), Kill("a", "4.4.0", 26, 25), Kill("b", "4.4.0", 25, 25))
     assert replace(row(), mutants=kills).quickest({"a", "b", "c"}).mutant == "b"
     assert replace(row(), mutants=kills).quickest({"a"}).mutant == "a"

@@ -38,7 +38,9 @@ def lines(change: Callable[[list[bytes]], list[bytes]]) -> bytes:
         (lines(lambda all_: [all_[0].replace(b'"seed":', b'"seeds":')]), "is not a cassette: "),
     ],
 )
-def test_file_that_is_not_a_whole_cassette_is_refused(tmp_path: Path, data: bytes, why: str) -> None:
+def test_truncated_damaged_or_wrong_format_cassette_file_raises_bad_input(
+    tmp_path: Path, data: bytes, why: str
+) -> None:
     path = tmp_path / "one.gz"
     path.write_bytes(data)
     with pytest.raises(BadInput, match=why):
@@ -55,7 +57,7 @@ def test_cassette_that_unpacks_to_more_than_the_limit_is_refused(
         read_cassette(path)
 
 
-def test_cassette_is_the_same_after_writing_and_reading(tmp_path: Path) -> None:
+def test_cassette_written_to_file_is_read_back_equal_and_absent_file_reads_as_none(tmp_path: Path) -> None:
     found = read_cassette(FILE)
     assert found is not None
     write_cassette(tmp_path / "a/b.gz", found.head, found.frames)
@@ -64,6 +66,6 @@ def test_cassette_is_the_same_after_writing_and_reading(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["../x", "a//b", "/etc/x", "", "a/."])
-def test_script_whose_id_leads_elsewhere_has_no_cassette(name: str) -> None:
+def test_cassette_path_of_absolute_empty_or_parent_relative_script_id_raises_bad_input(name: str) -> None:
     with pytest.raises(BadInput, match="its id is not a path"):
         cassette_path(Path("f"), Script(name, "title"))

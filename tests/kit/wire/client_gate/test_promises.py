@@ -34,37 +34,37 @@ def changed(script: Script, **fields: Any) -> Script:
     return msgspec.structs.replace(script, **fields)
 
 
-def test_records_that_are_stored_as_acknowledged_are_no_finding() -> None:
+def test_producer_records_stored_as_acknowledged_give_no_finding() -> None:
     assert kinds() == []
 
 
-def test_acknowledged_record_that_is_not_stored_is_lost() -> None:
+def test_acknowledged_record_missing_in_the_log_is_found_as_lost_unless_acks_is_0() -> None:
     assert kinds(log=LOG[:3]) == ["lost"]
     assert kinds(changed(SCRIPT, settings=Settings(acks="0")), log=LOG[:3]) == []
 
 
-def test_failed_record_is_found_where_java_delivers_all() -> None:
+def test_record_reported_as_failed_is_a_finding_unless_java_fails_in_that_script_too() -> None:
     lines = [*LINES[:3], ResultLine(3, error="timed out")]
     assert kinds(lines=lines, log=LOG[:3]) == ["failed"]
     assert kinds(lines=lines) == ["failed"]
     assert kinds(changed(SCRIPT, java_fails=True), lines=lines, log=LOG[:3]) == []
 
 
-def test_failed_record_that_was_refused_alone_in_a_batch_is_no_finding() -> None:
+def test_failed_record_refused_as_too_large_in_a_batch_of_one_record_gives_no_finding() -> None:
     failed = [*LINES[:2], ResultLine(2, error="too large"), ResultLine(3, error="too large")]
     (found,) = judge_producer(SCRIPT, RECORDS, Results(failed), LOG, {b"2 v"})
     assert (found.kind, found.what) == ("failed", "record 3: too large")
     assert list(judge_producer(SCRIPT, RECORDS, Results(failed), LOG, {b"2 v", b"3 v"})) == []
 
 
-def test_record_at_another_offset_than_reported_is_found() -> None:
+def test_record_stored_at_other_offset_or_partition_than_the_client_reported_is_found() -> None:
     assert kinds(lines=[*LINES[:3], ResultLine(3, 0, 7)]) == ["stored-elsewhere"]
     assert kinds(lines=[*LINES[:3], ResultLine(3, 1, 3)]) == ["stored-elsewhere"]
     assert kinds(lines=[*LINES[:3], ResultLine(3)]) == []
     assert kinds(lines=[*LINES[:3], ResultLine(3, 0, None)]) == []
 
 
-def test_record_in_another_partition_than_the_named_one_is_found() -> None:
+def test_record_stored_in_other_partition_than_the_workload_names_is_found() -> None:
     assert kinds(records=[*RECORDS[:3], replace(RECORDS[3], partition=1)]) == ["stored-elsewhere"]
 
 
@@ -76,7 +76,7 @@ def test_record_stored_twice_is_found_unless_a_connection_was_lost_without_idemp
     assert kinds(changed(plain, lose_response=(), refuse=("Produce=1:6",)), log=log) == ["stored-twice"]
 
 
-def test_order_is_judged_where_the_settings_promise_order() -> None:
+def test_out_of_order_records_are_found_unless_retries_with_five_in_flight_may_reorder() -> None:
     log = [replace(LOG[0], value=b"1 v"), replace(LOG[1], value=b"0 v"), *LOG[2:]]
     lines = [ResultLine(0, 0, 1), ResultLine(1, 0, 0), *LINES[2:]]
     assert kinds(lines=lines, log=log) == ["stored-out-of-order"]
@@ -89,7 +89,7 @@ def test_order_is_judged_where_the_settings_promise_order() -> None:
     assert (found.kind, found.harmless) == ("stored-out-of-order", True)
 
 
-def test_value_or_key_that_was_not_sent_is_found() -> None:
+def test_stored_record_with_value_or_key_never_sent_is_found_as_altered() -> None:
     assert kinds(log=[*LOG, LogRecord(0, 4, None, b"9 x")]) == ["stored-altered"]
     assert kinds(log=[*LOG[:3], replace(LOG[3], key=b"")]) == ["lost", "stored-altered"][::-1]
 
@@ -111,7 +111,7 @@ def read(lines: list[ResultLine] = GIVEN, committed: int = 4, records: list[Reco
     return [one.kind for one in judge_consumer(READ, records, Results(lines), LOG, {0: committed})]
 
 
-def test_records_delivered_once_and_in_order_are_no_finding() -> None:
+def test_consumed_records_once_in_order_and_committed_give_no_finding() -> None:
     assert read() == []
     assert read(committed=9) == []
 
@@ -138,13 +138,13 @@ def test_records_delivered_once_and_in_order_are_no_finding() -> None:
         (lambda lines: [*lines, ResultLine(error="commit failed")], 4, ["failed"]),
     ],
 )
-def test_mistake_of_a_consumer_is_found(
+def test_consumer_that_skips_repeats_reorders_or_miscommits_records_is_found(
     change: Callable[[list[ResultLine]], list[ResultLine]], committed: int, found: list[str]
 ) -> None:
     assert read(change(GIVEN), committed) == found
 
 
-def test_consumer_that_did_not_end_misses_only_records_before_received_ones() -> None:
+def test_unfinished_consumer_is_judged_only_for_records_skipped_before_the_last_received_one() -> None:
     found = judge_consumer(READ, RECORDS, Results([GIVEN[0], GIVEN[2]]), LOG, {0: 2}, ended=False)
     assert [(one.kind, one.what) for one in found] == [
         ("not-delivered", "0@1"),
@@ -152,7 +152,7 @@ def test_consumer_that_did_not_end_misses_only_records_before_received_ones() ->
     ]
 
 
-def test_record_of_an_aborted_transaction_is_hidden_from_read_committed_alone() -> None:
+def test_aborted_record_delivered_to_read_committed_but_not_to_read_uncommitted_consumer_is_found() -> None:
     records = [*RECORDS[:3], replace(RECORDS[3], hidden=True)]
     assert read(records=records) == ["delivered-hidden"]
     assert read(GIVEN[:3], 4, records) == []

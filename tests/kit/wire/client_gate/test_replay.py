@@ -56,7 +56,7 @@ def replayed(name: str, folder: Path, program: str = "adapter()") -> ScriptOutco
     return replay_script(script, workload, cassette, [sys.executable, "-c", BEGINNING + program], folder)
 
 
-def test_recorded_scripts_have_the_same_verdict_when_replayed(tmp_path: Path) -> None:
+def test_replayed_cassettes_of_kafka_python_give_the_recorded_verdicts(tmp_path: Path) -> None:
     with ThreadPoolExecutor(2) as pool:
         outcomes = dict(zip(RECORDED, pool.map(lambda name: replayed(name, tmp_path / name), RECORDED), strict=True))
     assert len(outcomes) >= 20
@@ -94,12 +94,14 @@ adapter()
         (SENDS_MORE, r"off script: Produce v\d+ was recorded 6 times, and is sent once more"),
     ],
 )
-def test_client_that_sends_something_else_is_off_script(tmp_path: Path, program: str, why: str) -> None:
+def test_replay_raises_off_script_if_client_sends_fewer_more_or_other_records_than_recorded(
+    tmp_path: Path, program: str, why: str
+) -> None:
     with pytest.raises(OffScript, match=why):
         replayed("produce/plain", tmp_path, program)
 
 
-def test_wrong_report_of_a_client_is_found_in_a_replay(tmp_path: Path) -> None:
+def test_replay_finds_a_wrong_offset_in_the_results_of_the_client(tmp_path: Path) -> None:
     program = """
 adapter()
 text = open(env["RESULTS"]).read()
@@ -109,7 +111,7 @@ open(env["RESULTS"], "w").write(text.replace('"offset": 3}', '"offset": 4}'))
     assert [one.kind for one in outcome.findings] == ["stored-elsewhere"]
 
 
-def test_planted_mistakes_differ_or_are_off_script_and_never_agree(
+def test_replays_with_planted_client_defects_differ_or_raise_off_script_and_never_agree(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     replace_reader(monkeypatch)
@@ -134,7 +136,7 @@ def test_planted_mistakes_differ_or_are_off_script_and_never_agree(
     assert "bad-checksum" in found["a checksum that is wrong"][1]
 
 
-def test_cassette_of_another_script_or_workload_is_void() -> None:
+def test_cassette_recorded_for_another_script_or_workload_raises_off_script() -> None:
     script = SCRIPTS["produce/plain"]
     cassette = read_cassette(cassette_path(HERE, script))
     assert cassette is not None
@@ -237,7 +239,7 @@ def sent(*exchanges: Exchange) -> Sequence[tuple[str, int, dict[str, Any]]]:
     return [each[:3] for each in exchanges]
 
 
-def test_answers_are_the_recorded_ones_with_the_correlation_of_the_request() -> None:
+def test_replay_answers_with_recorded_responses_and_the_correlation_id_of_the_request() -> None:
     answers, why = ask(made(ONE, TWO, OTHER), *sent(OTHER, ONE, TWO))
     codec = shipped_codec()
     assert why == ""
@@ -261,15 +263,17 @@ def test_answers_are_the_recorded_ones_with_the_correlation_of_the_request() -> 
         ),
     ],
 )  # fmt: skip
-def test_request_that_changes_the_state_out_of_turn_is_off_script(requests: list[Exchange], why: str) -> None:
+def test_replay_reports_reordered_changed_missing_extra_or_unrecorded_requests_as_off_script(
+    requests: list[Exchange], why: str
+) -> None:
     assert ask(made(ONE, TWO), *sent(*requests))[1].startswith(why)
 
 
-def test_time_within_an_hour_is_not_compared_while_everything_else_is() -> None:
+def test_replay_accepts_a_record_timestamp_one_minute_after_the_recorded_time() -> None:
     assert ask(made(ONE), ("Produce", 7, batch(b"1", NOW_MS + 60_000)))[1] == ""
 
 
-def test_batch_with_a_wrong_checksum_is_off_script() -> None:
+def test_replayed_produce_batch_with_wrong_checksum_is_off_script_and_gets_no_response() -> None:
     wrong = batch(b"1")
     (partition,) = wrong["topicData"][0]["partitionData"]
     partition["records"] = partition["records"][:17] + b"\0\0\0\0" + partition["records"][21:]
@@ -278,7 +282,7 @@ def test_batch_with_a_wrong_checksum_is_off_script() -> None:
     assert why.startswith("off script: Produce v7 topicData[0].partitionData[0].records: ")
 
 
-def test_fetch_shows_no_record_that_was_not_produced_so_far() -> None:
+def test_replayed_fetch_returns_records_only_after_the_produce_request_recorded_before() -> None:
     empty, full = ("Fetch", 11, fetch(), fetched(b"")), ("Fetch", 11, fetch(), fetched(b"record"))
     cassette = made(empty, ONE, full)
     answers, why = ask(cassette, *sent(empty, empty, ONE, full, full))
@@ -289,7 +293,7 @@ def test_fetch_shows_no_record_that_was_not_produced_so_far() -> None:
     assert why.startswith("off script: Fetch v11 was recorded after requests that did not come")
 
 
-def test_fetches_of_a_session_are_compared_by_all_partitions_of_the_session() -> None:
+def test_incremental_fetch_in_replay_is_compared_by_the_fetch_offsets_of_the_whole_session() -> None:
     opened = ("Fetch", 11, {**fetch(), "sessionEpoch": 0}, {**fetched(b"1"), "sessionId": 7})
     moved = ("Fetch", 11, {**fetch(5), "sessionId": 7, "sessionEpoch": 1}, fetched(b"2"))
     idle = {**fetch(), "sessionId": 7, "topics": []}
@@ -301,12 +305,12 @@ def test_fetches_of_a_session_are_compared_by_all_partitions_of_the_session() ->
     assert why.startswith("off script: Fetch v11 topics[0].fetchOffset: 5 was recorded, and 0 is sent")
 
 
-def test_request_that_was_not_answered_ends_the_replay() -> None:
+def test_replayed_request_without_recorded_response_is_off_script() -> None:
     why = "off script: Produce v7 was not answered in the recording, and the client waits"
     assert ask(made(("Produce", 7, batch(b"1"), None)), ("Produce", 7, batch(b"1"))) == ([], why)
 
 
-def test_commit_divides_the_answers_of_fetched_offsets() -> None:
+def test_replayed_offset_fetch_returns_the_new_offset_only_after_the_offset_commit() -> None:
     asked = {"groupId": "g", "topics": [{"name": "t", "partitionIndexes": [0]}]}
 
     def committed(offset: int) -> Exchange:

@@ -45,7 +45,9 @@ def run(address: str, folder: Path, program: str, script: Script = SCRIPT, limit
         target.close()
 
 
-def test_producer_that_loses_a_response_agrees_and_all_files_are_kept(address: str, tmp_path: Path) -> None:
+def test_producer_that_retries_after_a_lost_response_agrees_and_all_files_are_saved(
+    address: str, tmp_path: Path
+) -> None:
     outcome = run(address, tmp_path, "adapter()")
     assert (outcome.verdict, outcome.why, outcome.findings) == (ScriptVerdict.AGREES, "", ())
     assert outcome.requests > PARTITIONS
@@ -79,7 +81,7 @@ open(env["RESULTS"], "w").write(text.replace('"offset": 3}', '"offset": 4}'))
         (REPORTS_OTHER_OFFSETS, "stored-elsewhere"),
     ],
 )
-def test_adapter_report_that_contradicts_the_trace_differs(
+def test_client_results_that_contradict_the_stored_records_give_verdict_differs(
     address: str, tmp_path: Path, program: str, kind: str
 ) -> None:
     outcome = run(address, tmp_path, program)
@@ -102,7 +104,7 @@ def test_adapter_report_that_contradicts_the_trace_differs(
         ("adapter(); open(env['RESULTS'], 'w')", ScriptVerdict.NOT_JUDGED, "RESULTS has no line for record 0"),
     ],
 )
-def test_outcome_that_is_not_judged_names_the_reason(
+def test_client_that_exits_77_fails_or_writes_invalid_results_is_not_judged_with_the_reason(
     address: str, tmp_path: Path, program: str, verdict: ScriptVerdict, why: str
 ) -> None:
     outcome = run(address, tmp_path, program)
@@ -110,13 +112,13 @@ def test_outcome_that_is_not_judged_names_the_reason(
     assert why in outcome.why
 
 
-def test_fault_that_does_not_come_is_not_judged(address: str, tmp_path: Path) -> None:
+def test_script_whose_fault_hits_no_request_is_not_judged(address: str, tmp_path: Path) -> None:
     script = Script("a", "b", rounds=1, records=1, refuse=("Produce=9:6",))
     outcome = run(address, tmp_path, "adapter()", script)
     assert (outcome.verdict, outcome.why) == (ScriptVerdict.NOT_JUDGED, "there was no such request: Produce=9")
 
 
-def test_largest_version_that_every_broker_keeps_is_not_judged(address: str, tmp_path: Path) -> None:
+def test_script_whose_version_limit_is_above_all_broker_versions_is_not_judged(address: str, tmp_path: Path) -> None:
     outcome = run(address, tmp_path, "adapter()", Script("a", "b", rounds=1, records=1, at_most=("Fetch=1000",)))
     why = "at-most had no effect: no broker was seen that offers more: Fetch=1000"
     assert (outcome.verdict, outcome.why) == (ScriptVerdict.NOT_JUDGED, why)
@@ -147,7 +149,7 @@ with contextlib.suppress(Exception):
         (SENDS_A_VERSION_THAT_IS_NOT_OFFERED, ScriptVerdict.DIFFERS, "", ["version-not-offered"]),
     ],
 )
-def test_topic_that_cannot_be_read_is_judged_as_far_as_the_requests_show(
+def test_unreadable_topic_makes_a_script_not_judged_unless_the_requests_alone_show_a_finding(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, verdict: ScriptVerdict, why: str,
     found: list[str],
 ) -> None:  # fmt: skip
@@ -178,7 +180,7 @@ def test_client_that_does_not_end_differs_after_the_deadline(address: str, tmp_p
 
 
 @pytest.mark.parametrize(("records", "verdict"), [(1, ScriptVerdict.NOT_APPLICABLE), (9, ScriptVerdict.DIFFERS)])
-def test_batch_refused_as_too_large_has_to_be_divided_unless_of_one_record(
+def test_client_that_does_not_split_a_too_large_batch_differs_unless_the_batch_has_one_record(
     address: str, tmp_path: Path, records: int, verdict: ScriptVerdict
 ) -> None:
     settings, refuse = Settings(linger_ms=500), (f"Produce={PARTITIONS + 1}:10",)
@@ -198,7 +200,7 @@ open(env["RESULTS"], "a").write('{"order": %s}')
 
 
 @pytest.mark.parametrize(("order", "verdict"), [("true", ScriptVerdict.DIFFERS), ("false", ScriptVerdict.AGREES)])
-def test_order_that_the_client_does_not_promise_differs_harmlessly(
+def test_reordered_records_are_harmless_if_results_declare_no_order_and_differ_otherwise(
     address: str, tmp_path: Path, order: str, verdict: ScriptVerdict
 ) -> None:
     script = Script("a/b", "one request in flight", Settings(in_flight=1), PARTITIONS, rounds=1, records=9, keys=1)
@@ -212,7 +214,9 @@ LEAVES_A_CHILD = (
 )
 
 
-def test_child_that_holds_the_output_of_an_adapter_open_is_ended_with_the_adapter(address: str, tmp_path: Path) -> None:
+def test_runner_does_not_wait_for_a_child_process_that_keeps_the_output_of_the_client_open(
+    address: str, tmp_path: Path
+) -> None:
     begun = time.monotonic()
     outcome = run(address, tmp_path, f"print('one', flush=True); {LEAVES_A_CHILD}", limit_s=20.0)
     assert (outcome.verdict, outcome.findings) == (ScriptVerdict.AGREES, ())

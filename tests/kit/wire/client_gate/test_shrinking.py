@@ -21,7 +21,7 @@ def loses(script: Script) -> set[str]:
     return {"lost", "failed"} if wrong else {"failed"}
 
 
-def test_script_is_made_as_small_as_a_client_that_still_differs_allows() -> None:
+def test_shrinking_reduces_a_client_script_to_the_smallest_that_still_shows_the_finding() -> None:
     script, runs = shrunk(LARGE, "lost", loses, 100)
     assert (script.rounds, script.records, script.lose_response, script.refuse) == (3, 2, ("Produce=3",), ())
     assert (script.keys, script.partitions, script.value_bytes, script.settings.compression) == (0, 1, 1, "none")
@@ -31,7 +31,7 @@ def test_script_is_made_as_small_as_a_client_that_still_differs_allows() -> None
 
 
 @pytest.mark.parametrize("most", [0, 1, 5])
-def test_script_is_run_again_no_more_often_than_the_limit(most: int) -> None:
+def test_shrinking_stops_at_the_run_limit_and_never_runs_a_script_twice(most: int) -> None:
     seen: list[Script] = []
 
     def run(script: Script) -> set[str]:
@@ -42,13 +42,13 @@ def test_script_is_run_again_no_more_often_than_the_limit(most: int) -> None:
     assert runs == len(seen) == len(set(seen)) == most
 
 
-def test_finding_that_comes_once_leaves_the_script_unchanged() -> None:
+def test_shrinking_returns_the_original_script_if_the_finding_never_recurs() -> None:
     script, runs = shrunk(LARGE, "stored-twice", loses, 100)
     assert script == LARGE
     assert runs < 40
 
 
-def test_judged_keys_and_the_last_reading_of_a_consumer_are_kept() -> None:
+def test_shrunk_script_keeps_judged_keys_and_the_last_consume_count_and_is_valid_toml() -> None:
     for each in shipped():
         smallest, _ = shrunk(each, "any", lambda _: {"any"}, 1_000)
         assert smallest.judges_keys <= bool(smallest.keys or smallest.empty_key)

@@ -23,12 +23,12 @@ def test_warm_up_sends_one_record_to_each_partition_and_flushes() -> None:
     assert [line.get("partition", line.get("flush")) for line in lines] == [0, True, 1, True, None, None, True]
 
 
-def test_empty_key_is_among_the_keys_where_a_script_asks_for_one() -> None:
+def test_workload_of_script_with_empty_key_option_has_a_record_with_the_empty_key() -> None:
     keys = {record.key for record in workload_of(Script("a", "b", keys=2, empty_key=True), 1).records}
     assert "" in keys
 
 
-def test_keys_and_values_are_those_of_the_seed() -> None:
+def test_workload_is_equal_for_equal_seeds_and_has_other_records_for_another_seed() -> None:
     script = Script("a", "b", keys=5)
     assert workload_of(script, 3) == workload_of(script, 3)
     assert workload_of(script, 3).records != workload_of(script, 4).records
@@ -42,7 +42,7 @@ def test_workload_of_client_script_asks_consumer_for_every_visible_record(script
     assert [line["consume"] for line in workload.lines] == list(script.consume)
 
 
-def test_aborted_records_are_hidden_and_their_transactions_end_so() -> None:
+def test_transaction_workload_hides_some_records_and_ends_transactions_by_commit_or_abort() -> None:
     workload = workload_of(Script("a", "b", stored="transactions", consume=(60,)), 1)
     assert {record.hidden for record in workload.records} == {True, False}
     ends = [step.request["committed"] for step in workload.case.steps if step.api == "EndTxn"]

@@ -25,7 +25,7 @@ def jar(release: str) -> Path:
     return default_store().path(load().clients(release)[0])
 
 
-def test_every_error_has_a_name_of_kafkas_own_enum() -> None:
+def test_every_error_code_has_a_unique_name_that_the_kafka_errors_class_contains() -> None:
     path = jar(RELEASES[-1])
     if not path.exists():
         pytest.skip(f"the jar of {RELEASES[-1]} is not in the cache")

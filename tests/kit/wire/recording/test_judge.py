@@ -137,7 +137,7 @@ def refused_epoch(talk: Conversation) -> None:
     talk.produced(second, error=47)
 
 
-def test_batch_behind_those_in_flight_may_open_a_new_epoch() -> None:
+def test_new_epoch_sequence_may_start_after_in_flight_batches_but_a_later_gap_is_found() -> None:
     talk = Conversation()
     refused_epoch(talk)
     in_flight = talk.produce(batch(11, 7))
@@ -152,7 +152,7 @@ def test_batch_behind_those_in_flight_may_open_a_new_epoch() -> None:
     assert "sequence 18 in place of 17" in judged(talk).findings[0].what
 
 
-def test_new_epoch_may_begin_behind_a_batch_acknowledged_after_the_error() -> None:
+def test_new_epoch_sequence_may_start_after_an_in_flight_batch_acknowledged_after_the_error() -> None:
     """Java numbers a batch in flight again, whatever becomes of it: a broker refuses the next one with 45."""
     talk = Conversation()
     refused_epoch(talk)
@@ -163,7 +163,9 @@ def test_new_epoch_may_begin_behind_a_batch_acknowledged_after_the_error() -> No
 
 
 @pytest.mark.parametrize(("first", "found"), [(0, []), (3, []), (4, ["sequence-gap"]), (7, ["sequence-gap"])])
-def test_raised_epoch_that_begins_behind_no_batch_in_flight_is_a_gap(first: int, found: list[str]) -> None:
+def test_new_epoch_that_starts_neither_at_0_nor_after_the_refused_records_is_a_gap(
+    first: int, found: list[str]
+) -> None:
     """Of 3 records that were refused, and with nothing in flight; no response gave the epoch."""
     talk = Conversation()
     refused_epoch(talk)
@@ -171,7 +173,7 @@ def test_raised_epoch_that_begins_behind_no_batch_in_flight_is_a_gap(first: int,
     assert kinds(talk) == found
 
 
-def test_new_epoch_without_an_error_begins_at_zero_in_each_partition() -> None:
+def test_new_epoch_without_an_error_that_starts_above_0_in_a_partition_is_a_gap() -> None:
     talk = Conversation()
     talk.give_id()
     for partition, first in ((0, 0), (1, 0), (2, 4)):
@@ -179,7 +181,7 @@ def test_new_epoch_without_an_error_begins_at_zero_in_each_partition() -> None:
     assert kinds(talk) == ["sequence-gap"]
 
 
-def test_batches_behind_a_refused_one_may_be_numbered_lower_in_the_same_epoch() -> None:
+def test_batches_after_a_refused_batch_may_be_renumbered_lower_but_a_later_gap_is_found() -> None:
     """As a transactional producer of Java does: the 3 records of the refused batch are taken off."""
     talk = Conversation()
     talk.produced(talk.produce(batch(0, 5)))
@@ -293,7 +295,9 @@ def fetch(talk: Conversation, offset: int, records: bytes) -> None:
 
 
 @pytest.mark.parametrize(("offset", "generation", "found"), [(3, 1, []), (4, 1, ["commit-ahead"]), (4, -1, [])])
-def test_group_offset_commit_beyond_fetched_records_is_found(offset: int, generation: int, found: list[str]) -> None:
+def test_offset_commit_beyond_fetched_records_is_found_if_the_request_has_a_group_generation(
+    offset: int, generation: int, found: list[str]
+) -> None:
     talk = Conversation()
     fetch(talk, 0, batch(0, 3))
     commit(talk, offset, generation)
@@ -331,7 +335,7 @@ def test_older_epoch_is_stale_on_a_connection_opened_after_the_newer_one_ended()
     assert kinds(talk) == ["stale-epoch"]
 
 
-def test_batch_with_a_producer_id_and_no_sequence_is_refused_by_brokers() -> None:
+def test_batch_with_producer_id_but_without_sequence_is_found_as_bad_batch() -> None:
     talk, data = Conversation(), bytearray(batch(0))
     data[53:57] = b"\xff" * 4
     data[17:21] = crc32c(bytes(data[21:])).to_bytes(4)

@@ -100,7 +100,7 @@ def metadata(port: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("turns", range(12))
-def test_connection_that_ends_with_the_recording_is_closed_on_both_sides(turns: int) -> None:
+def test_proxy_closed_right_after_the_client_disconnects_leaves_no_open_connection_task(turns: int) -> None:
     """The proxy is closed some turns of the event loop after the client: a writer that is left open warns, which fails."""
 
     async def run(port: int) -> None:
@@ -312,7 +312,7 @@ def test_proxy_caps_offered_produce_version_at_the_configured_limit() -> None:
     assert [(each["apiKey"], each["maxVersion"]) for each in found["apiKeys"]] == [(0, 8), (1, 18)]
 
 
-def test_request_above_the_configured_limit_is_a_version_that_is_not_offered() -> None:
+def test_request_version_above_the_limit_of_the_proxy_is_found_as_version_not_offered() -> None:
     answers: dict[str, dict[str, Any]] = {
         "ApiVersions": {"errorCode": 0, "apiKeys": [{"apiKey": 3, "minVersion": 0, "maxVersion": 13}]}
     }

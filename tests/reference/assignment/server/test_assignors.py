@@ -38,12 +38,12 @@ def sizes(targets: Targets) -> list[int]:
     return sorted(sum(map(len, each.values())) for each in targets.values())
 
 
-def test_divide_gives_each_member_a_contiguous_range() -> None:
+def test_server_range_division_gives_each_member_a_contiguous_range() -> None:
     assert divide(5, ["a", "b"]) == {"a": {0, 1, 2}, "b": {3, 4}}
     assert divide(1, ["a", "b"]) == {"a": {0}, "b": set()}
 
 
-def test_keep_and_fill_retains_lowest_owned_partitions_up_to_the_share() -> None:
+def test_server_range_assignor_keeps_lowest_owned_partitions_up_to_the_share_and_fills_the_rest() -> None:
     assert keep_and_fill(4, {"a": [3, 1, 2], "b": []}) == {"a": {1, 2}, "b": {0, 3}}
     assert keep_and_fill(5, {"a": [3, 1, 2], "b": [0]}) == {"a": {1, 2, 3}, "b": {0, 4}}
     assert keep_and_fill(3, {"a": [], "b": [0, 1, 2]}) == {"a": {2}, "b": {0, 1}}
@@ -59,7 +59,7 @@ def test_server_range_assignor_ignores_previous_assignment_since_3_9_0() -> None
     assert new == {"a": {T: {0, 1}}, "b": {T: {2, 3}}}
 
 
-def test_group_without_members_has_an_empty_assignment_except_in_3_8() -> None:
+def test_server_assignors_give_group_without_members_no_assignment_and_range_throws_in_3_8() -> None:
     for release in ("3.6.0", "3.9.0"):
         assert assign_ranges(ServerRangeAssignorBehaviour.of(release), group(release, (1, 1), [])) == {}
     with pytest.raises(NoSuchElementException):

@@ -117,7 +117,7 @@ def test_timestamps_of_any_column_type_are_read_as_milliseconds(
     assert read(LocalExport(path, "parquet", 1)) == {(0, 0): (milliseconds, b"k")}
 
 
-def test_unreadable_export_is_refused_with_a_one_line_error(tmp_path: Path) -> None:
+def test_missing_or_malformed_export_file_or_column_raises_an_error_that_names_the_cause(tmp_path: Path) -> None:
     missing = tmp_path / "missing.parquet"
     for row, names, words in (
         ((None, 4, 0, b"k"), NAMES, "a: 1 records have no partition or no offset: export both columns"),
@@ -147,7 +147,7 @@ def test_unreadable_export_is_refused_with_a_one_line_error(tmp_path: Path) -> N
         LocalExport(lines(tmp_path / "b", [{"partition": 0, "offset": 0, "key": "x"}]), "json", 4, encoding="hex")
 
 
-def test_export_path_patterns_match_files_as_spark_does(tmp_path: Path) -> None:
+def test_export_path_with_globs_and_braces_matches_files_whose_records_are_counted(tmp_path: Path) -> None:
     for name in ("a1", "a2", "b1", "c1"):
         parquet(tmp_path / name, ROWS)
     assert [Path(one).name for one in files_of(f"{tmp_path}/{{a,b}}*")] == ["a1", "a2", "b1"]
@@ -159,7 +159,9 @@ def test_export_path_patterns_match_files_as_spark_does(tmp_path: Path) -> None:
     [{"partition": 0, "offset": 3, "key": "a"}, {"partition": 0, "key": "b"}],
     [{"partition": 0, "offset": 3, "key": "a"}, {"offset": 3, "key": "b"}],
 ])  # fmt: skip
-def test_json_record_without_partition_or_offset_is_refused(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+def test_json_record_without_partition_or_offset_raises_an_error_with_the_record_count(
+    tmp_path: Path, rows: list[dict[str, Any]]
+) -> None:
     with pytest.raises(BadInput, match="1 records have no partition or no offset: export both columns"):
         LocalExport(lines(tmp_path / "x.json", rows), "json", 2)
 
@@ -170,17 +172,19 @@ def test_json_record_without_partition_or_offset_is_refused(tmp_path: Path, rows
     b'{"partition":0,"offset":1,"timestamp":"0001-01-01T00:00:00+23:59","key":"\xff"}', b"[" * 100_000,
     b'{"partition":0,"offset":1,"key":"a","x":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
 ])  # fmt: skip
-def test_json_line_with_non_int64_number_or_deep_nesting_is_refused(tmp_path: Path, line: bytes) -> None:
+def test_json_line_with_non_int64_number_bad_timestamp_or_deep_nesting_raises_an_error(
+    tmp_path: Path, line: bytes
+) -> None:
     (tmp_path / "x.json").write_bytes(line + b"\n")
-    with pytest.raises(KitError):
+    with pytest.raises(KitError, match=r"x\.json"):
         LocalExport(str(tmp_path / "x.json"), "json", 2)
 
 
 @pytest.mark.parametrize("name", [b"offset", b"key", b"a key"])
-def test_parquet_file_with_invalid_utf8_names_or_keys_is_refused(tmp_path: Path, name: bytes) -> None:
+def test_parquet_file_with_invalid_utf8_column_names_or_keys_raises_an_error(tmp_path: Path, name: bytes) -> None:
     path = Path(parquet(tmp_path / "x.parquet", [(0, 1, 5, "a key")], ("partition", "offset", "timestamp_ms", "key")))
     path.write_bytes(path.read_bytes().replace(name, b"\xff" + name[1:]))
-    with pytest.raises(KitError):
+    with pytest.raises(KitError, match=r"x\.parquet"):
         LocalExport(str(path), "parquet", 2, encoding="hex")
 
 
@@ -200,7 +204,7 @@ def test_json_export_with_only_null_keys_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["json", "parquet"])
 @pytest.mark.parametrize("keys", [(b"a", b"a"), (b"a", b"b")])
-def test_duplicate_offset_of_a_partition_is_refused_with_the_count(
+def test_duplicate_offset_of_a_partition_raises_an_error_with_offset_and_count(
     tmp_path: Path, form: str, keys: tuple[bytes, bytes]
 ) -> None:
     rows = [(3, 17, 1, keys[0]), (3, 16, 1, b"x"), (1, 17, 1, b"y"), (3, 17, 2, keys[1]), (3, 17, 2, keys[0])]
@@ -213,7 +217,7 @@ def test_duplicate_offset_of_a_partition_is_refused_with_the_count(
 
 
 @pytest.mark.parametrize("name", ["partition", "offset"])
-def test_boolean_partition_or_offset_column_is_refused(tmp_path: Path, name: str) -> None:
+def test_boolean_partition_or_offset_column_raises_an_error_that_names_the_column(tmp_path: Path, name: str) -> None:
     row = {"partition": 0, "offset": 1, "timestamp_ms": 5, "key": b"a", name: True}
     path = parquet(tmp_path / "a.parquet", [tuple(row.values())])
     with pytest.raises(BadInput, match=f"the column {name} has type bool.*: expected whole numbers"):
@@ -254,7 +258,9 @@ def test_long_json_line_is_searched_for_line_ends_only_once(tmp_path: Path) -> N
     assert stream.searched <= 2 * 50_000
 
 
-def test_json_line_longer_than_the_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_gzipped_json_line_longer_than_the_limit_raises_an_error_that_names_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(text_rows, "LONGEST_LINE", 5 * 2**20)
     path = tmp_path / "a.json.gz"
     path.write_bytes(gzip.compress(b"[" + bytes(40 * 2**20)))
@@ -263,7 +269,7 @@ def test_json_line_longer_than_the_limit_is_refused(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.parametrize("kind", ["fifo", "/dev/zero"])
-def test_fifo_or_device_is_refused_without_being_read(tmp_path: Path, kind: str) -> None:
+def test_fifo_or_device_as_export_raises_an_error_without_being_read(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "a.json"
     os.mkfifo(path) if kind == "fifo" else path.symlink_to(kind)
     for form in ("json", "parquet"):
@@ -299,7 +305,7 @@ except errors.TooMuchText as error:
 """
 
 
-def test_oversized_parquet_dictionary_is_refused_before_expansion(tmp_path: Path) -> None:
+def test_oversized_parquet_dictionary_raises_an_error_before_expansion_in_memory(tmp_path: Path) -> None:
     path = dictionary_of(tmp_path / "a", 2**20, 200)
     assert Path(path).stat().st_size < 2**21
     done = subprocess.run(
@@ -310,7 +316,7 @@ def test_oversized_parquet_dictionary_is_refused_before_expansion(tmp_path: Path
     assert 2**20 <= int(most) < 16 * 2**20
 
 
-def test_json_lines_beyond_the_text_size_limit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_lines_beyond_the_text_size_limit_raise_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"partition": 0, "offset": offset, "key": "k" * 100} for offset in range(10)]
     monkeypatch.setattr(export_module, "LARGEST_TEXT", 1_000)
     path = lines(tmp_path / "rows.json", rows)
@@ -320,7 +326,7 @@ def test_json_lines_beyond_the_text_size_limit_are_refused(tmp_path: Path, monke
         LocalExport(path, "json", 1)
 
 
-def test_export_too_large_for_memory_is_left_to_spark_unless_engine_is_local(
+def test_export_too_large_for_memory_is_left_to_spark_or_raises_if_engine_is_local(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = dictionary_of(tmp_path / "a", 100, 10)

@@ -54,11 +54,11 @@ def test_join_counts_equal_counting_every_pair_of_records(
     check_every_pair(joined)
 
 
-def test_join_of_equally_placed_topics_misses_no_key_although_java_would_differ() -> None:
+def test_join_of_equally_placed_topics_misses_no_key_even_if_misplaced_against_murmur2() -> None:
     check_agreement(joined)
 
 
-def test_key_in_equal_two_partitions_of_both_joined_topics_is_partly_missed() -> None:
+def test_key_spread_over_the_same_two_partitions_of_both_topics_is_partly_missed_by_a_join() -> None:
     check_same_partitions(joined)
 
 
@@ -90,5 +90,5 @@ def test_record_pair_counts_beyond_64_bits_are_exact() -> None:
     assert join_judgement._product(many[1:], many[1:]) == 25
 
 
-def test_join_with_a_topic_without_records_or_keys_is_refused() -> None:
+def test_join_with_a_topic_without_records_or_keys_raises_an_error_that_names_the_topic() -> None:
     check_nothing_to_join(joined)

@@ -174,7 +174,7 @@ def test_audit_of_files_with_too_high_partition_count_asks_to_check_the_count(tm
     assert summary.details(found)[-1].startswith("Next: partitions 8 to 11 hold no record: check that the topic has 12")
 
 
-def test_unknown_but_fixed_partition_per_key_is_reported_as_perhaps_another_field(tmp_path: Path) -> None:
+def test_audit_suggests_partitioning_by_another_field_if_each_key_has_one_unexplained_partition(tmp_path: Path) -> None:
     draws = random.Random(SEED)
     where = {key: draws.choice([0, 1, 2, 4]) for key in names("field", 60)}
     found = audited(tmp_path, [(partition, key) for key, partition in [*where.items()] * 2], 6)
@@ -185,6 +185,6 @@ def test_unknown_but_fixed_partition_per_key_is_reported_as_perhaps_another_fiel
     assert "partitions that hold nothing: 3, 5" in writers
 
 
-def test_unknown_key_view_option_is_refused(tmp_path: Path) -> None:
+def test_unknown_key_view_option_raises_an_error_that_lists_the_views(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="unknown key view 'tail': expected one of whole, window"):
         audited(tmp_path, [(0, b"a")], 2, "--key-view", "tail")

@@ -68,7 +68,9 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> tuple[LocalExport, list[R
     return source, records, folder, audited(source, folder / "run", every_record=True)
 
 
-def test_mixed_topic_is_attributed_to_both_producers(mixed: tuple[LocalExport, list[Record], Path, Audit]) -> None:
+def test_audit_of_java_and_librdkafka_records_names_both_and_counts_misplaced_and_split_keys(
+    mixed: tuple[LocalExport, list[Record], Path, Audit],
+) -> None:
     _, records, _, found = mixed
     keyed = [(partition, key) for partition, key in records if key is not None]
     wrong = sum(partition != partition_for_key(key, 12) for partition, key in keyed)
@@ -100,7 +102,7 @@ def test_run_folder_of_an_every_record_audit_lists_each_record_once(
     assert not (folder / "run" / "running.json").exists()
 
 
-def test_interrupted_audit_resumes_with_the_same_result(
+def test_interrupted_audit_resumes_with_the_same_result_but_not_with_another_chunk_size(
     mixed: tuple[LocalExport, list[Record], Path, Audit], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = mixed[0]
@@ -149,7 +151,7 @@ def test_rare_producer_is_found_although_sample_and_blocks_have_too_few_records(
     assert found.explained == found.keyed
 
 
-def test_topics_without_keys_timestamps_or_records_are_audited(tmp_path: Path) -> None:
+def test_audit_of_a_topic_without_keys_timestamps_or_records_gives_patterns_or_notes(tmp_path: Path) -> None:
     found = audited(export(tmp_path / "a", [(number % 4, None) for number in range(4_000)], 4), tmp_path / "turns")
     assert found.keyless.patterns == {"round robin": 4_000}
     pq.write_table(pa.table({"partition": [0, 0], "offset": [3, 9], "key": [b"k", None]}), tmp_path / "b")

@@ -68,7 +68,7 @@ def test_audit_with_confluent_key_format_reports_keys_split_by_schema_id(tmp_pat
     ]
 
 
-def test_audit_without_key_format_reports_no_framing(tmp_path: Path) -> None:
+def test_audit_without_key_format_does_not_look_for_schema_ids_in_keys(tmp_path: Path) -> None:
     records = [(partition_for_key(key, 12), key) for key in (b"user-%d" % number for number in range(100))]
     assert audited(tmp_path, records, code=0).framing is None
 
@@ -86,7 +86,7 @@ def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     sys.modules.pop("partitioners_of_mine", None)
 
 
-def test_candidate_partitioner_is_attributed_and_refused_if_changed_before_resuming(
+def test_custom_partitioner_is_attributed_but_a_resumed_audit_raises_if_changed(
     tmp_path: Path, own_module: Path
 ) -> None:
     keys = [b"user-%d" % number for number in range(3000)]
@@ -110,7 +110,7 @@ def test_audit_of_a_time_window_counts_only_records_within_the_window(tmp_path: 
     assert found.notes[0].startswith("only the records of a window are judged: --from 1970")
 
 
-def test_audit_without_the_time_window_of_the_run_in_the_folder_is_refused(tmp_path: Path) -> None:
+def test_audit_resumed_without_the_time_window_of_the_run_folder_raises_an_error(tmp_path: Path) -> None:
     audited(tmp_path, placed(3000), "--from", "1970-01-01T00:00:02Z", "--to", "1970-01-01T00:00:03Z", code=0)
     with pytest.raises(BadInput, match="selection is"):
         audited(tmp_path, placed(3000), code=0)
@@ -181,7 +181,7 @@ def test_report_only_recreates_reports_from_the_run_folder(tmp_path: Path, kept:
     assert "are not where" in reported(tmp_path / "run")[1]
 
 
-def test_report_only_of_an_unfinished_run_is_refused(tmp_path: Path) -> None:
+def test_report_only_of_a_missing_unfinished_or_malformed_run_raises_a_distinct_error(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"run holds no audit: give the --folder of a finished one$"):
         reported(tmp_path / "run")
     audited(tmp_path, placed(3000), "--chunk", "1000", code=0)

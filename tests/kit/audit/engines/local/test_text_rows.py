@@ -73,7 +73,7 @@ def test_headers_printed_by_console_consumer_are_not_read_as_keys(
     assert read(tmp_path / "t", "console-consumer", b"\n".join(given)) == expected
 
 
-def test_console_field_ambiguous_between_headers_and_key_is_refused(tmp_path: Path) -> None:
+def test_console_field_that_may_be_headers_or_key_raises_unless_another_line_decides(tmp_path: Path) -> None:
     lines = b"\n".join(HEADED % (at, b"user:%d" % at, b"x") for at in range(3))
     with pytest.raises(
         BadInput,
@@ -93,7 +93,7 @@ def test_console_field_ambiguous_between_headers_and_key_is_refused(tmp_path: Pa
     b"Partition:0\tOffset:1\ta\nPartition:0\tOffset:2\ta\tb", b"Partition:0\tOffset:1\ta\tb\tc\td",
     b"Partition:0\tOffset:1\ta\nb", b"Partition:0\tOffset:" + b"9" * 20 + b"\ta",
 ])  # fmt: skip
-def test_unexpected_console_consumer_line_is_refused_with_the_line_number(tmp_path: Path, lines: bytes) -> None:
+def test_unexpected_console_consumer_line_raises_an_error_with_the_line_number(tmp_path: Path, lines: bytes) -> None:
     number = 1 + lines.count(b"\n")
     with pytest.raises(BadInput, match=rf"line {number} of .*t is not what kafka-console-consumer prints with"):
         read(tmp_path / "t", "console-consumer", lines)
@@ -112,12 +112,14 @@ def test_csv_keys_may_contain_quotes_line_breaks_and_leading_zeros(tmp_path: Pat
     (b"partition,offset,key\n1,2,\xff\n", "line 2 of .*t is not CSV: "),
     (b'partition,offset,key\n1,2,"a"b\n', "line 2 of .*t is not CSV: "),
 ])  # fmt: skip
-def test_malformed_csv_is_refused_with_a_one_line_error(tmp_path: Path, content: bytes, message: str) -> None:
+def test_malformed_csv_raises_an_error_that_names_the_line_or_the_missing_column(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
     with pytest.raises(BadInput, match=message):
         read(tmp_path / "t", "csv", content)
 
 
-def test_csv_audit_needs_no_format_option_and_refuses_the_spark_engine(tmp_path: Path) -> None:
+def test_csv_audit_needs_no_format_option_and_raises_an_error_with_the_spark_engine(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(CSV)
     words = ["audit", str(path), "--partitions", "4", "--folder", str(tmp_path / "run")]

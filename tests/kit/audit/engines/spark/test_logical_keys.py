@@ -30,7 +30,7 @@ def place(partition: int, n: int) -> dict[str, int]:
     return {"partition": partition, "n": n, "time_ms": partition, "offset": 0}
 
 
-def test_logical_key_framed_differently_in_two_partitions_is_missed_by_join() -> None:
+def test_join_misses_a_logical_key_with_schema_id_in_one_topic_and_without_in_the_other() -> None:
     row = judged([
         {"form": "schema id 7", "framed": True, "a": [place(2, 3)], "b": []},
         {"form": "no frame", "framed": False, "a": [], "b": [place(5, 4)]},
@@ -42,12 +42,12 @@ def test_logical_key_framed_differently_in_two_partitions_is_missed_by_join() ->
     )  # fmt: skip
 
 
-def test_key_framed_equally_in_two_partitions_is_not_missed_because_of_frames() -> None:
+def test_key_with_one_schema_id_in_both_topics_is_not_missed_because_of_schema_ids() -> None:
     row = judged([{"form": "schema id 7", "framed": True, "a": [place(2, 3)], "b": [place(5, 4)]}])
     assert (row["pairs"], row["pairs_missed"], row["found"]) == (0, 0, None)
 
 
-def test_missed_pair_counts_equal_counting_every_pair_of_records() -> None:
+def test_pair_counts_of_logical_keys_with_different_schema_ids_equal_counting_every_pair() -> None:
     draws = random.Random(2)
     for _ in range(50):
         forms = [

@@ -22,7 +22,7 @@ def run_in(folder: str, *, here: bool = True, scheme: str = "file:") -> Any:
     return Of(folder=folder, located=lambda _: f"{scheme}{folder}/chunks/chunk-000000", spark=Of(on_one_machine=here))
 
 
-def test_few_findings_in_a_local_run_folder_are_summed_without_spark(tmp_path: Path) -> None:
+def test_results_of_few_records_in_a_local_run_folder_are_summed_without_spark(tmp_path: Path) -> None:
     few = run.FEW_RECORDS
     assert isinstance(run._findings(run_in(str(tmp_path)), 1, few), LocalFindings)
     assert isinstance(run._findings(run_in(str(tmp_path)), 1, few + 1), SparkFindings)
@@ -38,7 +38,7 @@ def sampled(sample: Callable[[int], pa.Table] | None) -> Any:
     return run._sample(spark, source)
 
 
-def test_sample_is_read_without_spark_unless_the_broker_fails() -> None:
+def test_sample_is_read_without_spark_unless_there_is_no_reader_or_the_broker_fails() -> None:
     def unreachable(_: int) -> pa.Table:
         raise KitError("the broker has sent nothing")
 
