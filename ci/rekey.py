@@ -2,7 +2,8 @@
 
 A rule's fingerprint changes with every name in its code, so a rename voids the proof, although no answer changes. This
 program compares the code of each rule, and of its mutants, at REVISION with the code in the working tree. Where the two
-are equal but for the given names, the records get the new fingerprint in place of the old one.
+are equal but for the given names, the records get the new fingerprint in place of the old one; if no rule differs in more,
+so does the certificate's of the whole reference.
 
 A rename can change an answer if it makes one name of two: ``at`` becomes ``release`` where ``release`` was there before.
 So the names in a definition have to correspond one to one; otherwise the rule's records stay void.
@@ -33,6 +34,7 @@ from kafka_conformance.verify.fingerprint import (
     mutants_sources,
     read_sources,
 )  # fmt: skip
+from kafka_reference.certificate import certificate, reference_fingerprint
 from kafka_reference.proven import proven_releases
 
 __all__ = ["differing_definition"]
@@ -59,7 +61,7 @@ def main(revision: str, renames: tuple[str, ...]) -> None:
         raise click.UsageError(f"{wrong[0]!r} is not OLD=NEW, such as at=release")
     new_names = dict(one.split("=") for one in renames)
     before, after = _sources_at(revision), installed_sources()
-    population, replaced = Population(proven_releases()), {}
+    population, replaced, void = Population(proven_releases()), {}, 0
     for rule in RULES.values():
         for what, digest, code in (
             (rule.slug, fingerprint, fingerprinted_sources),
@@ -70,9 +72,12 @@ def main(revision: str, renames: tuple[str, ...]) -> None:
                 differs = differing_definition(code(rule, before), code(rule, after), new_names)
                 click.echo(f"{what}: {f'{differs} differs in more than these names' if differs else 'names alone'}")
                 replaced |= {} if differs else {old: new}
+                void += bool(differs)
                 if code is fingerprinted_sources and not differs:
                     made = population.of(rule.slug)
                     replaced[fingerprint_of(rule.slug, made, old)] = fingerprint_of(rule.slug, made, new)
+    if void == 0:
+        replaced[certificate().reference_sha256] = reference_fingerprint()
     for name in RECORDS:
         path = ROOT / name
         text = path.read_text(encoding="utf-8")
