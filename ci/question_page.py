@@ -151,6 +151,10 @@ def question_page(results: Results, clients: Sequence[GateResult], drivers: Mapp
         _pairs(ordered, drivers),
         _PLACEMENTS,
         _placements(ordered, drivers),
+        _BROKER,
+        _uses(results),
+        _BROKER_CASES,
+        _brokers(results),
         _KIP_794.format(verdict=_verdict(results)),
         _without_keys(results, ordered, drivers),
         _ERROR_45,
@@ -161,10 +165,6 @@ def question_page(results: Results, clients: Sequence[GateResult], drivers: Mapp
         _sequences(results),
         _FETCH,
         _fetches(ordered, drivers),
-        _BROKER,
-        _uses(results),
-        _BROKER_CASES,
-        _brokers(results),
     ]
     return f"{REMARK}\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
@@ -191,10 +191,10 @@ def _in_short(results: Results, clients: Sequence[GateResult], drivers: Mapping[
             unlike.append(f"\n    - {words(name)}: {'; '.join(_fitness(uses))}")
     answers = {
         _PAIRS: f"**Java's partitions by default:** {_listed(as_java)}. The others do not; the table has their settings.",
+        _BROKER: f"**As Kafka's own:** {_listed(brokers)}. Others, and what they are fit for:{''.join(unlike)}",
         _KIP_794: _verdict(results),
         _ERROR_45: f"**As Java, with a new epoch:** {_listed(agree)}. Otherwise:{''.join(differ)}",
-        _FETCH: f"In every case what Java's does, damaged batches included: {_listed(as_consumer)} of {_listed(fetching)}.",
-        _BROKER: f"**As Kafka's own:** {_listed(brokers)}. Others are fit for:{''.join(unlike)}",
+        _FETCH: f"As Java in every case, damaged batches included: {_listed(as_consumer)}. Asked: {_listed(fetching)}.",
     }
     return "\n".join(f"- [{_title(asked)}]({_anchor(asked)}) {answer}" for asked, answer in answers.items())
 

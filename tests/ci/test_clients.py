@@ -161,7 +161,7 @@ def test_known_deviation_on_client_page_has_reason_expiry_and_example(tmp_path: 
     )
 
 
-def test_deviation_on_client_page_has_severity_and_effect_for_users(tmp_path: Path) -> None:
+def test_client_page_made_from_a_deviation_has_severity_and_effect_for_users(tmp_path: Path) -> None:
     events = [
         msgspec.structs.replace(event, severity="critical", keys=2, effect="Joins break.")
         if isinstance(event, Differed)

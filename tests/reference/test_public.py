@@ -91,7 +91,7 @@ def test_every_public_name_has_a_docstring_with_parameters_and_raises(name: str)
         assert "raise " not in inspect.getsource(public) or "Raises" in text, f"{name}: the docstring names no error"
 
 
-def test_public_constants_have_their_documented_values() -> None:
+def test_newest_release_is_4_4_0_and_unknown_partition_is_minus_1() -> None:
     assert {name: getattr(kafka_reference, name) for name in CONSTANTS} == {
         "NEWEST": kafka_reference.parse_release("4.4.0"), "UNKNOWN_PARTITION": -1,
     }  # fmt: skip

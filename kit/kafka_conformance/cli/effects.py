@@ -102,6 +102,7 @@ NO_EFFECT: dict[str, tuple[Mode, ...]] = {
              ("a", "b", "--map-groups", *_AT_BROKER)),
         Mode("without --map-groups", lambda given: not given["map_groups"], ("--group",), ("a", "b", *_AT_BROKER)),
     ),
+    "changes": (Mode("with --json", lambda given: given["as_json"], ("--short",), ("2.8.2", "3.9.2", "--json")),),
     "findings": (Mode("with --json", lambda given: given["as_json"], ("--short",), ("--json",)),),
     "report": (
         Mode("with --since", lambda given: given["since"],

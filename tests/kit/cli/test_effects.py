@@ -55,6 +55,7 @@ RUN: dict[str, dict[str, tuple[str, str]]] = {
     },
     "changes": {
         "--role": ("changes 3.9.0 3.9.2", "--role consumer"),
+        "--short": ("changes 2.8.2 3.9.2", "--short"),
         "--json": ("changes 3.9.0 3.9.2", "--json"),
     },
     "findings": {

@@ -76,8 +76,9 @@ class _Item:
 @click.argument("first", metavar="R1")
 @click.argument("second", metavar="R2")
 @options.role
+@click.option("--short", is_flag=True, help="Print a line for each: what differs, without what to do.")
 @options.as_json
-def run(*, first: str, second: str, role: Role | None, as_json: bool) -> int:
+def run(*, first: str, second: str, role: Role | None, short: bool, as_json: bool) -> int:
     """Print the changes; return 0. Raises BadInput."""
     before, after = known_release(first), known_release(second)
     if before == after:
@@ -94,11 +95,11 @@ def run(*, first: str, second: str, role: Role | None, as_json: bool) -> int:
     if not items:
         say(f"{before} to {after}: no difference is known{concerned}")
         return 0
-    _print_report(f"{before} to {after}{concerned}", items, role)
+    _print_report(f"{before} to {after}{concerned}", items, role, short=short)
     return 0
 
 
-def _print_report(head: str, items: Sequence[_Item], role: Role | None) -> None:
+def _print_report(head: str, items: Sequence[_Item], role: Role | None, *, short: bool) -> None:
     begun = [one for one in items if one.severity is not None and one.what != "ends"]
     judged = [one for one in begun if one.noticed]
     unnoticed = [one for one in begun if not one.noticed]
@@ -121,7 +122,8 @@ def _print_report(head: str, items: Sequence[_Item], role: Role | None) -> None:
         for (_, action), group in alike.items():
             for one in group:
                 _print_line(f"{_WORDS[one.what]}{_side(one, role)}: {one.title}", 2)
-            _print_line(f"{'am I affected?' if group[0].what == 'begins' else 'what to do:'} {action}", 4)
+            if not short:
+                _print_line(f"{'am I affected?' if group[0].what == 'begins' else 'what to do:'} {action}", 4)
     _print_rest("hardly noticeable", unnoticed, role)
     _print_rest("also different, harm not judged", others, role)
     _print_rest("findings that end", ended, role)
