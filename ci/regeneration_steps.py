@@ -74,6 +74,7 @@ _AUDITED = "tests/kit/audit/attribution/test_random_topics.py", "tests/kit/audit
 _AUDITED_CHECK = f"python -m pytest -q -m exhaustive {' '.join(_AUDITED)}"
 _PLANTED = "tests/kit/log_inspect/test_planted_mistakes.py"
 _PLANTED_CHECK = f"python -m pytest -q -m exhaustive {_PLANTED}"
+_UNREACHED = "python ci/unreached.py"
 _FINDINGS_CHECK = "python -m pytest -q -m exhaustive tests/conformance/test_findings.py"
 _DIGITS = 16
 
@@ -157,6 +158,14 @@ def _scripts(
 ) -> Callable[[], Mapping[str, str]]:
     """Return the check of a step that is void as a whole: by all that these scripts import, by other files, and by rules."""
     return lambda: _files(*imported_files(*scripts), *files, rules=rules)()
+
+
+def _unreached_keys() -> Mapping[str, str]:
+    """Return the key of the reference with its comments, which say what no question reaches, and of what asks it."""
+    digest = hashlib.sha256(_scripts("ci/unreached.py", files=(f"{CASES}/*.ndjson",), rules=RULES)()["inputs"].encode())
+    for path in sorted((ROOT / "reference").rglob("*.py")):
+        digest.update(path.read_bytes())
+    return {"inputs": digest.hexdigest()[:_DIGITS]}
 
 
 def _log_tests() -> list[str]:
@@ -325,6 +334,8 @@ STEPS = (
     Step("audited-topics", (), (_AUDITED_CHECK,), 600,
          keys=_scripts(*_AUDITED, rules=[slug for slug, rule in RULES.items() if rule.area is Area.PLACEMENT]),
          checks=(_AUDITED_CHECK,)),
+    # Makes no file: every line of the reference answers some question, or has a reason why none can reach it.
+    Step("unreached", (), (_UNREACHED,), 400, keys=_unreached_keys, checks=(_UNREACHED,)),
     # Makes no file: each check of `log inspect` is switched off in turn, and its tests have to fail.
     Step("planted-log-mistakes", (), (_PLANTED_CHECK,), 300,
          keys=_scripts(*_log_tests(), files=("tests/kit/log_inspect/*.toml", "kit/kafka_conformance/log_inspect/**/*")),
