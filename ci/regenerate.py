@@ -3,7 +3,7 @@
 ::
 
     python ci/regenerate.py                            # what `tox -e regenerate` runs: makes what is void
-    python ci/regenerate.py --list                     # what is void, and about how long it takes; runs nothing; ten seconds
+    python ci/regenerate.py --list                     # what is void, and about how long it takes; runs nothing; a minute
     python ci/regenerate.py --only rule-pages proof    # these steps alone
     python ci/regenerate.py --accept changes           # records the present files of the step as current; makes nothing
     python ci/regenerate.py --check changes            # asks again for what is void, compares, records; makes nothing
