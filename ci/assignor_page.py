@@ -216,12 +216,12 @@ def page() -> str:
 
 def _in_short() -> str:
     """Return how many partitions move if a member joins one, or four others, with the newest release of each assignor."""
-    every, alike = sum(TOPICS.values()), dict[tuple[str, ...], list[str]]()
+    every, same = sum(TOPICS.values()), dict[tuple[str, ...], list[str]]()
     for slug, name in ASSIGNORS.items():
         found = movement(slug, eras(RULES[slug])[-1].newest)
-        alike.setdefault((f"{found.join[0]:.0f}", f"{found.join[3]:.0f}"), []).append(name)
+        same.setdefault((f"{found.join[0]:.0f}", f"{found.join[3]:.0f}"), []).append(name)
     lines = [f"Of {every} partitions move, if a second or a fifth member joins:\n\n"]
-    lines += [f"- {first} or {fifth}: {'; '.join(names)}\n" for (first, fifth), names in alike.items()]
+    lines += [f"- {first} or {fifth}: {'; '.join(names)}\n" for (first, fifth), names in same.items()]
     return "".join(lines)
 
 

@@ -44,8 +44,9 @@ def proof_line() -> str:
     killed, mutants = _generated()
     return (
         f"**{agreed:,} of {asked:,} answers** of {len(made.rules())} rules match those of Kafka's own Java classes, in\n"
-        f"{len(releases)} releases ({releases[0]} to {releases[-1]}). A program planted {mutants:,} mistakes in\nthese "
-        f"rules: `gate --kafka eras` finds {killed:,}. [The proof, and what is not proven](kit/docs/proof.md); "
+        f"{len(releases)} releases ({releases[0]} to {releases[-1]}). Of {mutants:,} mistakes that\na program "
+        f"made in these rules, a gate's questions find {killed:,}, asked in one release of each behaviour; by default they\n"
+        "are asked in the newest alone. [The proof, and what is not proven](kit/docs/proof.md); "
         "[how the kit is tested](kit/docs/testing.md).\n"
     )
 

@@ -27,7 +27,6 @@ _REFUSED = tuple(f"{PREFIX}refused/{name}" for name in ("out-of-order", "out-of-
 _DRAWS = "not-deterministic"
 _IGNORES_KEYS = "always-the-same"
 _CAUSE = re.compile(r"^[a-z-]+: (`[^`]+`(?:, `[^`]+`)*): (.*)$")
-_SOURCE = re.compile(r" \((?:`[^`]*`(?:, )?)+\)")
 _NEXT_CAUSE = re.compile(r"; (?=[a-z-]+: `)")
 _MUTANT = re.compile(r"wrong answers equal `([^`]+)`: (.*?)(?=; so do| \(see|$)")
 
@@ -171,15 +170,16 @@ def question_page(results: Results, clients: Sequence[GateResult], drivers: Mapp
 
 def _in_short(results: Results, clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
     """Return each question with its answer in a sentence."""
-    placed = {client: placement_of(gate) for client, gate in _newest(clients, drivers)}
-    as_java = [words(client) for client, one in placed.items() if one is not None and one.name == JAVA]
+    java = Placement(JAVA, "hash")
+    marks = {words(client): _mark(java, placement_of(gate)) for client, gate in _newest(clients, drivers)}
+    as_java, unlike_java = ([client for client, mark in marks.items() if mark == one] for one in "=≠")
     agree, differ = [], []
     newest = {cell.name: cell for cell in reversed(list(_cells_about(results, _REFUSED[0])))}
     for name in sorted(newest, key=str.lower):
         if newest[name].state == "agrees" and name != "Java":
             agree.append(words(name))
         elif newest[name].state not in ("agrees", "not applicable"):
-            differ.append(f"\n    - {words(name)}: {_SOURCE.sub('', _outcome_first(newest[name].why))}")
+            differ.append(f"\n    - {words(name)}: {_outcome_first(newest[name].why, with_source=False)}")
     counts = {words(client): gate.count(FETCH) for client, gate in _newest(clients, drivers)}
     fetching = {client: count for client, count in counts.items() if count is not None}
     as_consumer = [client for client, count in fetching.items() if count.agreed == count.asked]
@@ -190,7 +190,7 @@ def _in_short(results: Results, clients: Sequence[GateResult], drivers: Mapping[
         else:
             unlike.append(f"\n    - {words(name)}: {'; '.join(_fitness(uses))}")
     answers = {
-        _PAIRS: f"**Java's partitions by default:** {_listed(as_java)}. The others do not; the table has their settings.",
+        _PAIRS: f"**Java's partitions by default:** {_listed(as_java)}. Others: {_listed(unlike_java)}; see their settings.",
         _BROKER: f"**As Kafka's own:** {_listed(brokers)}. Others, and what they are fit for:{''.join(unlike)}",
         _KIP_794: _verdict(results),
         _ERROR_45: f"**As Java, with a new epoch:** {_listed(agree)}. Otherwise:{''.join(differ)}",
@@ -365,9 +365,10 @@ def _refused(results: Results) -> str:
     return "\n".join(lines)
 
 
-def _outcome_first(why: str) -> str:
+def _outcome_first(why: str, *, with_source: bool = True) -> str:
     """Return what a client does, then where in its source: a cause has the kind of finding, the source and the outcome."""
-    return "; ".join(dict.fromkeys(_CAUSE.sub(r"\2 (\1)", part) for part in _NEXT_CAUSE.split(why)))
+    form = r"\2 (\1)" if with_source else r"\2"
+    return "; ".join(dict.fromkeys(_CAUSE.sub(form, part) for part in _NEXT_CAUSE.split(why)))
 
 
 def _sequences(results: Results) -> str:

@@ -137,15 +137,8 @@ def imported_files(*scripts: str, root: Path = ROOT) -> list[str]:
 
     A module that is found by its name at run time is not among them.
     """
-    folders = [
-        "kit",
-        "reference",
-        "jars",
-        "ci",
-        "tests/shared",
-        "tests/pipeline",
-        *(str(Path(one).parent) for one in scripts),
-    ]
+    shared = "kit", "reference", "jars", "ci", "tests/shared", "tests/pipeline"
+    folders = (*shared, *(str(Path(one).parent) for one in scripts))
     finder = ModuleFinder([str(root / folder) for folder in folders])
     for script in scripts:
         finder.run_script(str(root / script))

@@ -61,7 +61,7 @@ def main(revision: str, renames: tuple[str, ...]) -> None:
         raise click.UsageError(f"{wrong[0]!r} is not OLD=NEW, such as at=release")
     new_names = dict(one.split("=") for one in renames)
     before, after = _sources_at(revision), installed_sources()
-    population, replaced, void = Population(proven_releases()), {}, 0
+    population, replaced, is_void = Population(proven_releases()), {}, False
     for rule in RULES.values():
         for what, digest, code in (
             (rule.slug, fingerprint, fingerprinted_sources),
@@ -72,11 +72,11 @@ def main(revision: str, renames: tuple[str, ...]) -> None:
                 differs = differing_definition(code(rule, before), code(rule, after), new_names)
                 click.echo(f"{what}: {f'{differs} differs in more than these names' if differs else 'names alone'}")
                 replaced |= {} if differs else {old: new}
-                void += bool(differs)
+                is_void = is_void or bool(differs)
                 if code is fingerprinted_sources and not differs:
                     made = population.of(rule.slug)
                     replaced[fingerprint_of(rule.slug, made, old)] = fingerprint_of(rule.slug, made, new)
-    if void == 0:
+    if not is_void:
         replaced[certificate().reference_sha256] = reference_fingerprint()
     for name in RECORDS:
         path = ROOT / name

@@ -329,7 +329,9 @@ def test_question_page_shows_outcome_before_source_location_and_repeated_causes_
     assert (
         question_page._outcome_first(why) == "the batch fails (`sender.py`, `handle`); the next one is refused (`a.js`)"
     )
-    assert question_page._outcome_first(f"{why}; {why}") == question_page._outcome_first(why), "a cause is told once"
+    assert question_page._outcome_first(f"{why}; {why}") == question_page._outcome_first(why), (
+        "a repeated cause stands there once"
+    )
     assert question_page._outcome_first("has no setting: acks") == "has no setting: acks"
 
 

@@ -135,9 +135,8 @@ def _load(name: str) -> click.Command:
     module = import_module(f"{commands.__name__}.{name.replace(' ', '_')}")
     found = getattr(module, "command", None)
     if found is None:
-        run = update_wrapper(
-            partial(module.run), module.run
-        )  # click takes the options from it, also if this is interrupted
+        # click removes the options from what it is given: a copy, so that an interrupted loading can be repeated.
+        run = update_wrapper(partial(module.run), module.run)
         found = click.command(name, cls=_Command, help=module.__doc__)(run)
     assert isinstance(found, click.Command)  # noqa: S101
     return checked(found, name)

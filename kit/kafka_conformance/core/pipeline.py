@@ -250,11 +250,11 @@ def search_kind(
         return asked[question] is not None
 
     try:
-        smallest = shrink(rule, is_kind, examples, seed)
+        question = shrink(rule, is_kind, examples, seed)
+        smallest = None if question is None else asked[question]
     except SearchStopped:
-        found = (each for each, other in asked.items() if other is not None)
-        smallest = min(found, key=lambda each: len(to_json(each)), default=None)
-    return asked[smallest] if smallest is not None else None, [each for each in asked.values() if each is not None]
+        smallest = min(filter(None, asked.values()), key=size_of, default=None)
+    return smallest, [each for each in asked.values() if each is not None]
 
 
 def shrink_difference(

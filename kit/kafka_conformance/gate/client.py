@@ -59,7 +59,7 @@ _HIGH = frozenset({
 })  # fmt: skip
 
 _AT_ONCE = 3
-"""Most of a replay's time a client starts, or waits."""
+"""Scripts that are replayed at the same time: during most of a replay, the client starts or waits."""
 
 _AGREES = "Kafka's own client agrees"
 _NOT_RUN = "Kafka's own client was not run on this script"

@@ -107,8 +107,10 @@ def rewrite(
         changed = hold(topics, plan.target)
         if changed or run.resumed:  # the settings take a moment to reach every broker
             await_quiet(topics, plan, empty=changed)
-        check_beginning(plan, {one.partition: one.after for one in moves}, _ends(topics, plan))
-    begun = any(end > plan.bases[partition] for partition, end in _ends(topics, plan).items())
+    ends = {number: span.end for number, span in topics.spans(plan.target, plan.partitions).items()}
+    if plan.earlier is not None:
+        check_beginning(plan, {one.partition: one.after for one in moves}, ends)
+    begun = any(end > plan.bases[partition] for partition, end in ends.items())
     progress.doing(f"writing {plan.target}")
     with watched(topics, plan, progress):
         _write(spark, kafka, run, plan, counted, patience_s, begun=begun)
@@ -117,10 +119,6 @@ def rewrite(
     if result.same:
         _keep(run, _FOUND, result)
     return Totals(1, result, moves, spread)
-
-
-def _ends(topics: Topics, plan: RepairPlan) -> dict[int, int]:
-    return {number: span.end for number, span in topics.spans(plan.target, plan.partitions).items()}
 
 
 def is_staged(run: Run) -> bool:

@@ -30,8 +30,8 @@ def run(*, kafka: str, role: Role | None, short: bool, as_json: bool) -> int:
     """Print the findings; return 0. Raises BadInput."""
     release = known_release(kafka)
     if as_json:
-        chosen = [(area, name, one) for area, name, one in chosen_findings(role) if one.holds_in(release)]
-        say_json({"release": str(release), "role": role, "findings": [_document(*each) for each in chosen]})
+        found = [_document(*each) for each in _held(release, role)]
+        say_json({"release": str(release), "role": role, "findings": found})
         return 0
     out = console()
     for line in short_list(release, role) if short else _lines(release, role):
@@ -41,7 +41,7 @@ def run(*, kafka: str, role: Role | None, short: bool, as_json: bool) -> int:
 
 def counted(release: Release, role: Role | None) -> str:
     """Return the number of findings that hold in a release, by severity, in a line."""
-    severities = Counter(one.severity for one in _held(release, role))
+    severities = Counter(one.severity for *_, one in _held(release, role))
     words = ", ".join(f"{severities[severity]} {severity}" for severity in RANKS if severities[severity])
     many = plural(severities.total(), "finding")
     return f"Kafka {release}{f', {role}' if role else ''}: {many}{f': {words}' if words else ''}"
@@ -49,11 +49,11 @@ def counted(release: Release, role: Role | None) -> str:
 
 def short_list(release: Release, role: Role | None) -> list[str]:
     """Return the number of findings that hold in a release, and a line for each."""
-    return [counted(release, role), *(_title(one) for one in _held(release, role))]
+    return [counted(release, role), *(_title(one) for *_, one in _held(release, role))]
 
 
-def _held(release: Release, role: Role | None) -> Iterator[Finding]:
-    return (one for _, _, one in chosen_findings(role) if one.holds_in(release))
+def _held(release: Release, role: Role | None) -> Iterator[tuple[Area, str, Finding]]:
+    return (each for each in chosen_findings(role) if each[2].holds_in(release))
 
 
 def _title(one: Finding) -> str:
@@ -62,7 +62,7 @@ def _title(one: Finding) -> str:
 
 def _lines(release: Release, role: Role | None) -> Iterator[str]:
     yield counted(release, role)
-    for one in _held(release, role):
+    for *_, one in _held(release, role):
         yield from (_title(one), f"  effect: {one.effect}", f"  am I affected? {one.affected}")
 
 

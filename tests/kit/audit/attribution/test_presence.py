@@ -28,12 +28,12 @@ def found(
     return names(present(Topic(partition, partitions).write(records, *producers, **more).column()))
 
 
-ALIKE = {"first-byte-only"}
-"""Places all keys of these topics in one partition: they begin with the same byte."""
+ONE_PARTITION = {"first-byte-only"}
+"""Rules that place all keys of these topics in one partition: the keys begin with the same byte."""
 
 
 @pytest.mark.parametrize(
-    "placement", [one for one in PLACEMENTS if one.slug not in ALIKE], ids=lambda placement: placement.slug
+    "placement", [one for one in PLACEMENTS if one.slug not in ONE_PARTITION], ids=lambda placement: placement.slug
 )
 def test_topic_of_one_partitioner_names_that_partitioner_or_an_equivalent(placement: object) -> None:
     same = {
