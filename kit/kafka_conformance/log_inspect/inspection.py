@@ -523,7 +523,7 @@ class _SegmentRun:
         lost = losses.open
         first_time, last_time, smallest, largest = times.first, times.last, self.smallest, self.largest
         anchors = (lambda _: ()) if offset_index is None else offset_index.anchors
-        total = 0
+        total, magic_2 = 0, partition.magic_2
         for item in scan(self._segment, anchors):
             if type(item) is Damage:
                 self._damaged(item)
@@ -555,7 +555,7 @@ class _SegmentRun:
             if time_index is not None:
                 if 0 <= time_index.next_offset <= last:
                     time_index.batch(header)
-                else:
+                elif timestamp > time_index.largest_kept:
                     time_index.larger(header)
             if header.leader_epoch != epochs.epoch or header.base_offset >= epochs.until:
                 epochs.batch(position, header)
@@ -566,7 +566,9 @@ class _SegmentRun:
                     producers.batch(position, header, batches.gaps)
             if records is not None:
                 records.batch(position, header, payload)
-            partition.magic_2 = partition.magic_2 or header.magic == 2
+            if header.magic == 2:
+                magic_2 = True
+        partition.magic_2 = magic_2
         self.smallest, self.largest, self.record_count = smallest, largest, total
         partition.count += self.count
         partition.record_count += total

@@ -164,18 +164,20 @@ def scan(segment: Segment, anchors: Callable[[int], Iterable[int]] = lambda _: (
         yield Damage(0, "segment-too-large", what, None)
         return
     position, expected = 0, -1
-    keep, unpack, overhead, make = segment._keep, HEADER.unpack_from, OVERHEAD, BatchHeader._make  # noqa: SLF001
+    keep, unpack, overhead = segment._keep, HEADER.unpack_from, OVERHEAD  # noqa: SLF001
+    make = tuple.__new__  # the constructor of a named tuple without the call of its function
     while position < segment.size:
         # The usual case without a call: the whole batch is in the buffer and has magic 2.
         place, buffer, filled = position - segment._start, segment._buffer, segment._filled  # noqa: SLF001
         if place >= 0 and place + 61 <= filled and buffer[place + 16] == 2:
-            header = make(unpack(buffer, place))
+            header = make(BatchHeader, unpack(buffer, place))
             size = header[1] + overhead
             if 61 <= size <= filled - place and header[0] >= 0:
                 view = memoryview(buffer)
                 valid = crc32c(view[place + 21 : place + size]) == header[4]
                 wanted = keep or header[5] & CONTROL
-                yield Scanned(position, header, valid, view[place + 61 : place + size] if wanted else None)
+                payload = view[place + 61 : place + size] if wanted else None
+                yield make(Scanned, (position, header, valid, payload))
                 expected = header[0] + header[6] + 1
                 position += size
                 continue

@@ -27,7 +27,7 @@ class TimeIndexCheck:
         self._context, self._index, self._base = context, index, base_offset
         self._file = context.name(index.path)
         self._entries = self._ascending()
-        self._largest = self._largest_kept = -1
+        self._largest = self.largest_kept = -1
         self._sound = True
         self._next: TimeEntry | None = None
         self._last: TimeEntry | None = None
@@ -39,18 +39,23 @@ class TimeIndexCheck:
         last, largest = header.last_offset, max(self._largest, header.max_timestamp)
         while (entry := self._next) is not None and entry.offset <= last:
             if self._sound:
-                if entry.timestamp <= self._largest_kept and entry.offset >= header.base_offset:
-                    self._wrong(entry, f"an earlier batch has timestamp {self._largest_kept}")
+                if entry.timestamp <= self.largest_kept and entry.offset >= header.base_offset:
+                    self._wrong(entry, f"an earlier batch has timestamp {self.largest_kept}")
                 elif entry.timestamp > (largest if entry.offset >= header.base_offset else self._largest):
                     self._wrong(entry, f"the largest timestamp up to this offset is {largest}")
             self._advance()
         self.larger(header)
 
     def larger(self, header: BatchHeader) -> None:
-        """Take note of the timestamp of a batch. The broker may or may not count one that compaction has emptied."""
-        self._largest = max(self._largest, header.max_timestamp)
-        if header.records:
-            self._largest_kept = max(self._largest_kept, header.max_timestamp)
+        """Take note of the timestamp of a batch. The broker may or may not count one that compaction has emptied.
+
+        A batch whose timestamp is not above ``largest_kept`` needs no call.
+        """
+        timestamp = header.max_timestamp
+        if timestamp > self._largest:
+            self._largest = timestamp
+        if timestamp > self.largest_kept and header.records:
+            self.largest_kept = timestamp
 
     def damaged(self) -> None:
         """Take note that timestamps of some batches are unknown."""
@@ -59,10 +64,10 @@ class TimeIndexCheck:
     def end(self, last_offset: int, *, growing: bool, closed: bool) -> None:
         """Check the entries that are left after the last batch; ``closed``: the largest timestamp was added."""
         last = None if self._last is None else self._last.timestamp
-        if closed and self._next is None and self._sound and self._largest_kept > (-1 if last is None else last):
+        if closed and self._next is None and self._sound and self.largest_kept > (-1 if last is None else last):
             self._context.findings.add(
                 "time-index-short", self._file, f"it ends with {'no entry' if last is None else f'timestamp {last}'}; the "
-                f"largest in the segment is {self._largest_kept}", position=self._index.entries * 12,
+                f"largest in the segment is {self.largest_kept}", position=self._index.entries * 12,
             )  # fmt: skip
         while (entry := self._next) is not None:
             if not growing and self._sound and not (entry.at == 0 and entry.offset == self._base):
