@@ -40,9 +40,11 @@ def test_question_strategies_give_questions_of_the_rule_with_answers(slug: str) 
     def ask(question: object, pair: tuple[object, dict[str, object]]) -> None:
         assert isinstance(question, RULES[slug].question)
         assert isinstance(pair[0], RULES[slug].question)
+        assert isinstance(pair[1], dict)
         seen.append(pair[1])
 
     ask()
+    assert all(seen)
     assert seen
 
 

@@ -35,7 +35,7 @@ def test_rule_lookup_by_slug_imports_only_the_requested_rule() -> None:
 def test_registry_lists_rules_by_area_and_slug_without_duplicates() -> None:
     assert list(RULES) == [rule.slug for rule in sorted(RULES.values(), key=lambda rule: (rule.area, rule.slug))]
     assert [rule.slug for rule in named(["time-index", "murmur2", "murmur2"])] == ["murmur2", "time-index"]
-    assert len(RULES) == len(list(RULES))
+    assert len(RULES) == len(set(RULES))
     assert "none" not in RULES
     assert RULES.get("none") is None
 

@@ -15,6 +15,7 @@ from kafka_reference.releases import parse_release
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
 def test_builtin_distribution_mutant_is_unsupported_before_3_3(mutant: Mutant) -> None:
     rule = RULES[mutant.rule]
-    for question in rule.spaces[0].questions():
-        if question.partitioner == "builtin":  # type: ignore[attr-defined]
-            assert isinstance(outcome_of(mutant.ask, question, parse_release("2.8.2")), Unsupported)
+    builtin = [question for question in rule.spaces[0].questions() if question.partitioner == "builtin"]  # type: ignore[attr-defined]
+    assert builtin
+    for question in builtin:
+        assert isinstance(outcome_of(mutant.ask, question, parse_release("2.8.2")), Unsupported)
