@@ -47,7 +47,9 @@ The newest version of each client, without settings: = every key in the same par
 ? unknown. (= leaves out the key `""` where the next table says that it is drawn.)
 """
 _PLACEMENTS = """\
-With settings, and in older versions: all clients of one line of this table put every key that was asked into the same
+### With settings, and in older versions
+
+All clients of one line of this table put every key that was asked into the same
 partition, and two of different lines do not. A placement that is *unknown* is compared with Java's alone.
 """
 
@@ -95,7 +97,7 @@ _SAME, _PARTLY, _HARMFUL, _LACKING = (
     "as Kafka's broker",
     "in part, or differs: low, medium",
     "differs: high, critical",
-    "lacks it",
+    "not asked: it lacks an API or a version that the cases need",
 )
 _LIKENESS = (_SAME, _PARTLY, _HARMFUL, _LACKING)
 _BROKER_CASES = """Which cases differ, with links to what the broker answers instead:
@@ -154,59 +156,83 @@ def question_page(results: Results, clients: Sequence[GateResult], drivers: Mapp
         _uses(results),
         _BROKER_CASES,
         _brokers(results),
-        _KIP_794.format(verdict=_verdict(results)),
+        _KIP_794.format(verdict=_verdict(results, ordered, drivers)),
         _without_keys(results, ordered, drivers),
+        _FETCH,
+        _fetches(ordered, drivers),
         _ERROR_45,
         _java_on_error_45(),
         _ERROR_45_CLIENTS,
         _refused(results),
         _ERROR_45_CAUSES,
         _sequences(results),
-        _FETCH,
-        _fetches(ordered, drivers),
     ]
     return f"{REMARK}\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
 def _in_short(results: Results, clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
     """Return each question with its answer in a sentence."""
-    java = Placement(JAVA, "hash")
-    marks = {words(client): _mark(java, placement_of(gate)) for client, gate in _newest(clients, drivers)}
-    as_java, unlike_java = ([client for client, mark in marks.items() if mark == one] for one in "=≠")
-    agree, differ = [], []
-    newest = {cell.name: cell for cell in reversed(list(_cells_about(results, _REFUSED[0])))}
-    for name in sorted(newest, key=str.lower):
-        if newest[name].state == "agrees" and name != "Java":
-            agree.append(words(name))
-        elif newest[name].state not in ("agrees", "not applicable"):
-            differ.append(f"\n    - {words(name)}: {_outcome_first(newest[name].why, with_source=False)}")
     counts = {words(client): gate.count(FETCH) for client, gate in _newest(clients, drivers)}
     fetching = {client: count for client, count in counts.items() if count is not None}
     as_consumer = [client for client, count in fetching.items() if count.agreed == count.asked]
-    brokers, unlike = [], []
-    for name, uses in _likeness_of_brokers(results).items():
-        if set(uses[_SAME]) == set(NEEDS):
-            brokers.append(words(name))
-        else:
-            unlike.append(f"\n    - {words(name)}: {'; '.join(_fitness(uses))}")
     answers = {
-        _PAIRS: f"**Java's partitions by default:** {_listed(as_java)}. Others: {_listed(unlike_java)}; see their settings.",
-        _BROKER: f"**As Kafka's own:** {_listed(brokers)}. Others, and what they are fit for:{''.join(unlike)}",
-        _KIP_794: _verdict(results),
-        _ERROR_45: f"**As Java, with a new epoch:** {_listed(agree)}. Otherwise:{''.join(differ)}",
-        _FETCH: f"As Java in every case, damaged batches included: {_listed(as_consumer)}. Asked: {_listed(fetching)}.",
+        _PAIRS: _pairs_in_short(clients, drivers),
+        _BROKER: _brokers_in_short(results),
+        _KIP_794: _verdict(results, clients, drivers),
+        _FETCH: f"**As Java in every case, damaged batches included:** {_listed(as_consumer)}. Asked: {_listed(fetching)}.",
+        _ERROR_45: _error_45_in_short(results),
     }
     return "\n".join(f"- [{_title(asked)}]({_anchor(asked)}) {answer}" for asked, answer in answers.items())
 
 
-def _fitness(uses: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Yield for which uses a broker is fit, and why it is not for the others."""
-    fit = (*uses[_SAME], *uses[_PARTLY])
-    yield f"**{_listed(fit)}**" if fit else "**none of the uses**"
-    if uses[_HARMFUL]:
-        yield f"something high or critical differs for {_listed(uses[_HARMFUL])}"
-    if uses[_LACKING]:
-        yield f"it lacks {_listed(uses[_LACKING])}"
+def _pairs_in_short(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
+    """Return which clients share a hash by default; the others share theirs with no other client."""
+    by_hash, every = {JAVA: ["Java"]}, [placement_of(gate) for _, gate in _newest(clients, drivers)]
+    for (client, _), placed in zip(_newest(clients, drivers), every, strict=True):
+        if placed is not None and placed.by == "hash":
+            by_hash.setdefault(placed.name, []).append(words(client))
+    unknown = any(_mark(one, other) == "?" for one in every for other in every if one is not other)
+    shared = [f"{_listed(names)} ({by.rpartition(': ')[2]})" for by, names in by_hash.items() if len(names) > 1]
+    return (
+        f"**Yes:** any two of {'; or of '.join(shared)}. **No{', or unknown' * unknown}:** all other pairs."
+        f" This is by default; [settings]({_anchor(_PLACEMENTS)}) change it."
+    )
+
+
+def _brokers_in_short(results: Results) -> str:
+    """Return which brokers answer as Kafka's own for every use, for some, or for none."""
+    as_kafka, in_part, unlike = [], [], []
+    for name, uses in _likeness_of_brokers(results).items():
+        fit = (*uses[_SAME], *uses[_PARTLY])
+        if set(uses[_SAME]) == set(NEEDS):
+            as_kafka.append(words(name))
+        elif fit:
+            in_part.append(f"{words(name)} ({_listed(fit)})")
+        else:
+            unlike.append(words(name))
+    return (
+        f"**As Kafka's own:** {_listed(as_kafka)}. **In part:** {_listed(in_part)}."
+        f" **For no use** (high or critical differences, or not asked): {_listed(unlike)}."
+        " **Another broker:** not asked; `kafka-conformance gate broker HOST:PORT` asks it."
+    )
+
+
+def _error_45_in_short(results: Results) -> str:
+    """Return what each client does, the newest version first."""
+    agree, without, causes = [], [], {}  # type: ignore[var-annotated]
+    for cell in _cells_about(results, _REFUSED[0]):
+        name = f"{words(cell.name)} {words(cell.version)}"
+        if cell.state == "agrees":
+            agree.append(name)
+        elif cell.state == "not applicable":
+            without.append(name)
+        else:
+            causes.setdefault((cell.name, _outcome_first(cell.why, with_source=False)), []).append(words(cell.version))
+    differing = [f"\n    - {words(name)} {', '.join(versions)}: {why}" for (name, why), versions in causes.items()]
+    return (
+        f"`OUT_OF_ORDER_SEQUENCE_NUMBER` of a first batch in flight. **As Java, which takes a new epoch and sends again:**"
+        f" {_listed(agree)}. **No idempotent producer:** {_listed(without)}. Otherwise:{''.join(differing)}"
+    )
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -214,7 +240,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _title(section: str) -> str:
-    return section.splitlines()[0].removeprefix("## ")
+    return section.splitlines()[0].lstrip("# ")
 
 
 def _anchor(section: str) -> str:
@@ -290,19 +316,22 @@ def _mark(one: Placement | None, other: Placement | None) -> str:
     return "=" if one.by == "hash" and one.name == other.name else "≠"
 
 
-def _verdict(results: Results) -> str:
+def _verdict(results: Results, clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
+    """Return which clients answer as ``BuiltInPartitioner``, and how those differ that were asked."""
     cells = [cell for cell in of_subject(results.cells, "client") if cell.about == _BUILT_IN]
     agreeing = sorted({cell.name for cell in cells if cell.state == "agrees"})
     if agreeing:
-        return f"These answer as Java's `BuiltInPartitioner` does: {', '.join(map(words, agreeing))}."
+        return f"**As Java's `BuiltInPartitioner`:** {', '.join(map(words, agreeing))}."
     asked = sorted({cell.name for cell in cells if cell.state not in ("not run", "not applicable")})
-    every = len({cell.name for cell in of_subject(results.cells, "client")} - {"Java"})
-    found = (
-        f"{len(asked)} of {every} was asked, and differs: {', '.join(map(words, asked))}."
-        if asked
-        else "None was asked."
-    )
-    return f"**No gated client is known to follow it.** {found}"
+    others = len({cell.name for cell in of_subject(results.cells, "client")} - {"Java", *asked})
+    ways = [
+        f"{words(drivers[gate.name].client)} with {code(setting_of(gate, drivers[gate.name]).chosen_by)}: {one.reason}"
+        for gate in clients
+        for one in gate.deviations
+        if one.rule == _BUILT_IN and one.reason
+    ]
+    found = f"Asked, and differs: {' '.join(dict.fromkeys(ways)) or _listed(map(words, asked))}"
+    return f"**None, as far as asked.** {found} {others} others were not asked."
 
 
 def _without_keys(results: Results, clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
