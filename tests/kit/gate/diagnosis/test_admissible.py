@@ -104,8 +104,9 @@ def test_too_few_wrong_or_correct_answers_give_no_diagnosis() -> None:
     assert diagnose_admissible(RULE, NEWEST, [], right) == ()
 
 
-def test_scripts_with_steps_other_than_byte_sends_get_no_diagnosis_except_the_true_bug() -> None:
+def test_wrong_answers_to_scripts_with_steps_other_than_byte_sends_get_no_diagnosis() -> None:
     others = [one for one in islice(RULE.plain(), 60) if set(map(type, one.steps)) != {SendBytesStep}]
     wrong, right = judged(by("no-plus-one", 1), others)
-    for found in diagnose_admissible(RULE, NEWEST, wrong, right):
-        assert found.diagnosis.mutant == "no-plus-one"
+    assert len(wrong) > 3
+    assert len(right) > 3
+    assert diagnose_admissible(RULE, NEWEST, wrong, right) == ()
