@@ -83,7 +83,8 @@ def test_invalid_event_line_is_refused_by_report_with_the_line_number(line: byte
 
 def test_event_stream_with_hostile_text_is_read_back_completely(tmp_path: Path) -> None:
     for text in streams.HOSTILE.values():
-        assert read(saved(tmp_path, streams.hostile(text))) == streams.hostile(text)
+        without_surrogates = text.encode("utf-8", "replace").decode("utf-8")
+        assert read(saved(tmp_path, streams.hostile(text))) == streams.hostile(without_surrogates)
 
 
 @pytest.mark.parametrize(
