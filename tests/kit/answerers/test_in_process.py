@@ -55,7 +55,9 @@ def raising(error: BaseException) -> InProcess:
         (RecursionError("deep"), "RecursionError: deep"),
     ],
 )
-def test_exception_of_python_callable_is_a_failed_answer(error: BaseException, what: str) -> None:
+def test_exception_raised_by_python_callable_is_a_failed_outcome_with_the_error_text(
+    error: BaseException, what: str
+) -> None:
     assert ask(raising(error), "00") == [Failed(what)]
 
 
@@ -73,7 +75,9 @@ def test_exception_of_python_callable_is_a_failed_answer(error: BaseException, w
         ({"hash": float("nan")}, Failed("ValueError: Out of range float values are not JSON compliant")),
     ],
 )
-def test_python_callable_result_is_an_answer_unsupported_or_failed_by_type(returned: Any, outcome: Outcome) -> None:
+def test_python_callable_result_counts_as_answer_if_json_dict_unsupported_if_none_else_failed(
+    returned: Any, outcome: Outcome
+) -> None:
     (got,) = ask(lambda *_: returned, "00")
     if isinstance(outcome, Failed) and isinstance(got, Failed):  # later Pythons say more
         assert got.what.startswith(outcome.what)
@@ -81,7 +85,7 @@ def test_python_callable_result_is_an_answer_unsupported_or_failed_by_type(retur
         assert got == outcome
 
 
-def test_python_callable_that_hangs_loses_this_and_all_later_questions() -> None:
+def test_python_callable_that_hangs_is_not_called_again_and_unanswered_questions_are_lost() -> None:
     go, asked = threading.Event(), []
 
     def answerer(rule: str, at: str, question: dict[str, Any]) -> dict[str, Any]:

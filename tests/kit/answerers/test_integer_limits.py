@@ -122,7 +122,7 @@ def producer_send(**config: int) -> Any:
 
 
 @pytest.mark.parametrize("version", ["3.3.0", "3.9.1", "4.4.0"])
-def test_producer_send_with_batch_size_from_2_30_fails_as_never_returning_since_3_3(version: str) -> None:
+def test_send_with_batch_size_from_1_gib_fails_as_never_returning_since_3_3(version: str) -> None:
     rule, release = RULES["producer-send"], parse_release(version)
     asked = [producer_send(batch_size=size) for size in (2**30 - 1, 2**30, 2**31 - 1)]
     first, *others = ReferenceAnswerer().answer(rule, release, asked)
@@ -164,7 +164,7 @@ class _OracleThatAnswers:
 
 
 @pytest.mark.parametrize(("version", "is_asked"), [("3.2.3", True), ("3.3.0", False), ("4.4.0", False)])
-def test_java_is_not_asked_batch_sizes_for_which_send_never_returns(version: str, is_asked: bool) -> None:
+def test_question_with_1_gib_batch_size_is_sent_to_java_only_before_3_3(version: str, is_asked: bool) -> None:
     oracle = _OracleThatAnswers()
     sizes = [5000, 2**30, 6000]
     outcomes = JavaAnswerer(oracle).answer(  # type: ignore[arg-type]
@@ -178,7 +178,7 @@ def test_java_is_not_asked_batch_sizes_for_which_send_never_returns(version: str
 
 
 @pytest.mark.parametrize("slug", ["default-partitioner", "uniform-sticky-partitioner", "sticky-distribution"])
-def test_java_is_not_asked_for_a_sticky_switch_with_equal_partition_ids(slug: str) -> None:
+def test_sticky_switch_between_partitions_of_equal_id_fails_without_being_sent_to_java(slug: str) -> None:
     """StickyPartitionCache draws until the id differs from the old one."""
     rule, twice = RULES[slug], {"id": 5, "leader": 0}
     steps = [{"op": "partition", "topic": "t", "key": None}, {"op": "new_batch", "topic": "t", "previous": 5}]

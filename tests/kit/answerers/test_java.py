@@ -8,7 +8,7 @@ from kafka_conformance.answerers.java import outcome_in
 from kafka_conformance.core.protocol import Answered, Failed, Unsupported
 
 
-def test_java_exception_in_an_oracle_line_is_an_answer() -> None:
+def test_java_exception_in_an_oracle_line_is_an_answer_not_a_failure() -> None:
     assert outcome_in({"answer": {"raises": "NullPointerException"}}) == Answered({"raises": "NullPointerException"})
     assert outcome_in({"answer": {"steps": [{"raises": "NullPointerException"}, None]}}) == Answered(
         {"steps": [{"raises": "NullPointerException"}, None]}

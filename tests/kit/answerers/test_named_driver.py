@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_named_drivers_are_listed_with_settings_and_commands(folder: Path) -> None:
+def test_named_drivers_are_listed_with_settings_and_resolved_to_build_and_start_commands(folder: Path) -> None:
     assert names(folder) == ["one", "two", "two:default", "two:java"]
     assert named_driver("one", show=show, folder=folder) == (Command(("./one",), folder / "one", show), ())
     steps = (Command(("make",), folder / "two", show),)

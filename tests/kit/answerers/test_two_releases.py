@@ -64,7 +64,7 @@ def question(rule: Rule) -> Any:
 
 
 @pytest.mark.parametrize("slug", ["default-partitioner", "murmur2", "broker-producer-state", "record-batch"])
-def test_unknown_release_is_asked_with_the_java_class_of_the_known_release(slug: str) -> None:
+def test_question_for_an_unknown_release_uses_the_java_class_of_the_known_release(slug: str) -> None:
     java, _ = two()
     rule = RULES[slug]
     assert java.answer(rule, KNOWN, [question(rule)]) == [Answered({"by": ["whole", "3.9.2", "known"]})]
@@ -73,7 +73,7 @@ def test_unknown_release_is_asked_with_the_java_class_of_the_known_release(slug:
     ]
 
 
-def test_missing_java_class_of_a_rule_does_not_fail_other_rules() -> None:
+def test_missing_java_class_raises_oracle_fault_for_the_rule_but_not_for_other_rules() -> None:
     default, murmur2 = RULES["default-partitioner"], RULES["murmur2"]
     java, oracle = two(frozenset({str(default.java_class(KNOWN))}))
     with pytest.raises(OracleFault):
@@ -94,7 +94,7 @@ def test_oracle_for_the_unknown_release_is_opened_once_per_rule_and_closed() -> 
     assert len(oracle.beside_it) == 2
 
 
-def test_composite_rule_asks_unknown_release_with_the_class_of_the_component_rule() -> None:
+def test_composite_rule_for_an_unknown_release_uses_the_java_class_of_the_component_rule() -> None:
     def ask_one_part(ask: Any, release: Any, questions: Any) -> list[Outcome]:
         assert release == UNKNOWN
         return list(ask("murmur2", [{"key": "00"}] * len(questions)))

@@ -64,7 +64,7 @@ def test_record_file_is_closed_at_the_first_block_boundary_over_the_limit(monkey
     assert [file.content for file in files] == [file.content for file in files_of(*blocks, every=True)]
 
 
-def test_blocks_without_misplaced_records_make_no_record_file() -> None:
+def test_blocks_without_keyed_records_make_no_record_file() -> None:
     assert files_of() == []
     assert files_of(Block(0, np.arange(3), np.arange(3), pa.nulls(3, pa.binary()))) == []
 

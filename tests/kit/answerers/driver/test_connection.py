@@ -31,7 +31,7 @@ def connected(name: str, limits: Limits = QUICK) -> Iterator[Connection]:
         connection.close(at_once=True)
 
 
-def test_connection_answers_two_batches_and_may_be_closed_twice() -> None:
+def test_driver_connection_answers_two_batches_and_can_be_closed_twice() -> None:
     outcomes: dict[str, Outcome] = {}
     with connected("well_behaved") as connection:
         assert connection.put(BATCH[:1], outcomes) is None
@@ -47,7 +47,7 @@ def test_connection_answers_two_batches_and_may_be_closed_twice() -> None:
     ("name", "error", "culprit"),
     [("no_outcome", "shape", "q1"), ("prints_noise", "noise", None), ("answers_another_id", "stranger", None)],
 )
-def test_answers_before_a_protocol_error_are_kept_and_the_question_at_fault_named(
+def test_protocol_error_keeps_earlier_answers_and_names_the_question_if_the_line_identifies_one(
     name: str, error: str, culprit: str | None
 ) -> None:
     outcomes: dict[str, Outcome] = {}
@@ -58,7 +58,7 @@ def test_answers_before_a_protocol_error_are_kept_and_the_question_at_fault_name
     assert outcomes == ANSWERED
 
 
-def test_duplicate_answer_seen_in_the_next_batch_names_the_earlier_question() -> None:
+def test_duplicate_driver_answer_read_in_the_next_batch_is_reported_with_the_question_id() -> None:
     outcomes: dict[str, Outcome] = {}
     with connected("answers_twice") as connection:
         assert connection.put(BATCH[:2], outcomes) is None
@@ -74,7 +74,7 @@ def test_batch_timeout_reports_the_number_of_unanswered_questions() -> None:
     assert (broke, outcomes) == (Broke(lost("hangs", said)), {})
 
 
-def test_finish_of_an_unopened_connection_raises_runtime_error() -> None:
+def test_finishing_an_unopened_driver_connection_raises_runtime_error() -> None:
     connection = Connection(Command(("x",)), QUICK)
     connection.close()
     with pytest.raises(RuntimeError, match="this connection is not open"):

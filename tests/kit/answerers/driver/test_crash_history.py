@@ -24,7 +24,7 @@ def test_crash_risk_is_highest_for_a_field_value_seen_in_crashed_but_not_in_answ
     assert history.risk(same_key) > history.risk(same_count) > history.risk(neither) == 0
 
 
-def test_crash_risk_compares_nested_values_of_questions() -> None:
+def test_crashed_question_with_nested_fields_has_a_higher_crash_risk_than_some_other_questions() -> None:
     rule = RULES["producer-partition"]
     found = [question for space in rule.spaces for question in list(space.questions())[:40]]
     history = CrashHistory()

@@ -55,7 +55,7 @@ def test_gate_of_hostile_driver_exits_2_within_20_s_and_200_mb(name: str, error:
     assert int((tmp_path / "peak").read_text()) < LIMIT_BYTES
 
 
-def test_gate_of_driver_with_1_mb_answers_stays_below_200_mb(tmp_path: Path) -> None:
+def test_gate_with_1_mb_driver_answers_exits_1_and_uses_below_200_mb_memory(tmp_path: Path) -> None:
     script = tmp_path / "driver.py"
     text = (HOSTILE / "long_answers.py").read_text(encoding="utf-8").replace("ZEROS}", '"x" * 1_000_000}')
     script.write_text(text, encoding="utf-8")

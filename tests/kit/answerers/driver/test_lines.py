@@ -13,7 +13,7 @@ from kafka_conformance.rules.murmur2.question import Murmur2Question
 HELLO = '{"hello": {"protocol": %s, "name": "x", "version": "1", "language": "go", "rules": ["%s"]}}'
 
 
-def test_driver_protocol_hello_and_question_lines_have_exact_bytes() -> None:
+def test_hello_and_question_lines_sent_to_a_driver_are_compact_json_with_a_newline() -> None:
     assert hello_line() == b'{"hello":{"protocol":1}}\n'
     assert ask_line("q1", "murmur2", "4.4.0", Murmur2Question(None)) == (
         b'{"id":"q1","rule":"murmur2","release":"4.4.0","question":{"key":null}}\n'
@@ -82,6 +82,6 @@ def test_malformed_driver_answer_raises_protocol_violation_with_error_name_and_q
     assert str(raised.value).isprintable()
 
 
-def test_answer_with_control_characters_and_nested_lists_is_kept_unchanged() -> None:
+def test_driver_answer_with_control_characters_and_nested_lists_is_parsed_unchanged() -> None:
     answer = {"topic": "\x1b[2J", "deep": [[[{"n": 1.0}]]]}
     assert read_answer(json.dumps({"id": "\x07", "answer": answer}).encode()) == ("\x07", Answered(answer))

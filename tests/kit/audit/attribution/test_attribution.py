@@ -41,7 +41,7 @@ def hold(topic: Topic, *members: Producer, either: float) -> np.ndarray:
     return got
 
 
-def test_two_partitioners_in_succession_leave_few_records_unattributed_near_the_switch() -> None:
+def test_two_successive_partitioners_leave_few_records_unattributed_and_only_near_the_switch_or_ends() -> None:
     topic = Topic(1, 12).write(2000, JAVA).write(2000, CRC)
     got = hold(topic, JAVA, CRC, either=0.06)
     open_ = np.flatnonzero(got == EITHER_AT)
@@ -87,7 +87,7 @@ def test_records_of_alternating_partition_counts_are_never_attributed_incorrectl
     hold(Topic(0, 12).write(4000, GROWN, JAVA, shares=(1 - share, share)), JAVA, GROWN, either=0.7)
 
 
-def test_repeated_hot_key_is_not_attributed_to_the_new_partition_count() -> None:
+def test_hot_key_that_fits_two_partition_counts_is_not_attributed_to_the_newer_one() -> None:
     topic = Topic(0, 12).write(300, GROWN)
     hot = next(key for key in (b"hot-%d" % at for at in range(999)) if audit_truth.place(*("murmur2", key, 12)) == 0)
     topic.keys += [hot] * 500

@@ -109,7 +109,7 @@ def test_empty_key_is_judged_as_a_key_not_as_null() -> None:
     assert judge(block([b"", b""], (at + 1) % 12), 12, EXPECTED).summary.offending == 2
 
 
-def test_block_times_are_min_and_max_of_unordered_or_missing_timestamps() -> None:
+def test_block_times_are_min_and_max_of_unordered_timestamps_or_none_if_all_missing() -> None:
     keys = Topic(3, 12).write(30, JAVA).keys
     summary = judge(block(keys, 3, times=[1000 - at for at in range(30)]), 12, EXPECTED).summary
     assert (summary.first_ms, summary.last_ms) == (971, 1000)
@@ -174,7 +174,7 @@ def refused(made: Any, message: str, partitions: int = 12) -> None:
         judge(made, partitions, EXPECTED)
 
 
-def test_block_with_invalid_partition_column_lengths_or_offsets_raises_value_error() -> None:
+def test_block_with_wrong_partition_unequal_columns_or_unordered_offsets_raises_value_error() -> None:
     refused(block([b"a"], 12), "records in partition 12, but the topic has 12, from 0 to 11")
     refused(block([b"a"], -1), "records in partition -1")
     refused(Block(0, np.arange(2), np.arange(1), pa.array([b"a", b"b"])), "not 2, 2 and 1")

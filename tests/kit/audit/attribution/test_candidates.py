@@ -140,7 +140,7 @@ def test_keys_that_a_custom_partitioner_hashes_equally_count_as_one_piece_of_evi
     assert found(topic((lambda key, n: key[-1] % n, 12), keys=keys)) & {"mine:by_last_digit@12", "last-byte@12"}
 
 
-def test_builtin_partitioner_is_named_over_an_equivalent_custom_one_unless_expected() -> None:
+def test_builtin_partitioner_is_named_over_an_equivalent_custom_one_unless_custom_is_expected() -> None:
     use("java")
     assert found(topic(("murmur2", 12))) == {"murmur2@12"}
     assert found(topic(("murmur2", 12)), "mine:java") == {"mine:java@12"}
@@ -164,7 +164,7 @@ def test_five_keys_are_too_few_to_name_a_custom_partitioner_and_eleven_suffice()
     assert "mine:java" not in doubt.fitting, "it is murmur2"
 
 
-def test_block_is_attributed_to_a_custom_partitioner_without_misplaced_records() -> None:
+def test_block_written_by_a_custom_partitioner_is_attributed_and_not_misplaced_if_expected() -> None:
     use("by_sha")
     keys = [key for key in (b"k%d" % number for number in range(3000)) if sha(key, 12) == 4]
     offsets = np.arange(len(keys), dtype=np.int64)
@@ -177,7 +177,7 @@ def test_block_is_attributed_to_a_custom_partitioner_without_misplaced_records()
     assert doubtful.explains[str(placed)] == len(keys)
 
 
-def test_custom_partitioner_at_12_determines_partitions_at_3_only_if_computed_modulo() -> None:
+def test_custom_partitioner_result_for_12_partitions_determines_that_for_3_only_if_modulo() -> None:
     use("by_sha", "ring")
     assert implies(Placed("mine:by_sha", 12), Placed("mine:by_sha", 3))
     assert not implies(Placed("mine:ring", 12), Placed("mine:ring", 3))

@@ -50,7 +50,7 @@ def test_mask_bit_is_set_iff_partitioner_puts_the_key_in_the_observed_partition(
 
 
 @pytest.mark.parametrize("fold", FOLD_NAMES)
-def test_vectorized_hash_to_partition_folds_equal_scalar_at_integer_limits(fold: str) -> None:
+def test_vectorized_hash_to_partition_mappings_equal_scalar_ones_at_integer_limits(fold: str) -> None:
     scalar = audit_truth.SCALAR_FOLDS[fold]
     for count in COUNTS:
         signed = [(h ^ 0x80000000) - 0x80000000 for h in HASHES]
@@ -61,7 +61,7 @@ ONE_PER_FOLD = tuple(next(each for each in PLACEMENTS if each.fold == fold) for 
 
 
 @pytest.mark.parametrize("count", [*range(1, 41), 100, 255, 1000, 2**31 - 1])
-def test_masks_and_explained_counts_equal_scalar_folds_for_edge_hashes_and_partition_counts(count: int) -> None:
+def test_masks_and_explained_counts_equal_scalar_mapping_of_edge_hashes_to_partitions(count: int) -> None:
     """Hash 0 at the last partition of 12 has the product c - 8, which is below c = ceil(2^64 / 12)."""
     near = {count * at + by for at in (1, 2, (2**31 - 1) // count, (2**32 - 1) // count) for by in (-1, 0, 1)}
     edges = sorted({h for h in {*HASHES, *near} if 0 <= h < 2**32})

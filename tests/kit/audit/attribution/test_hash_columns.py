@@ -67,18 +67,18 @@ def test_vectorized_hashes_equal_scalar_hashes_of_every_key(column: list[bytes],
     hold(column, before, width)
 
 
-def test_vectorized_hashes_equal_scalar_for_one_byte_keys_and_edge_byte_pairs() -> None:
+def test_vectorized_hashes_equal_scalar_hashes_of_one_byte_and_edge_two_byte_keys() -> None:
     telling = [0, 1, 0x41, 0x7F, 0x80, 0x81, 0xBF, 0xC2, 0xE0, 0xF4, 0xFE, 0xFF]
     hold(
         [b"", *(bytes((byte,)) for byte in range(256)), *(bytes(pair) for pair in itertools.product(telling, repeat=2))]
     )
 
 
-def test_vectorized_hashes_equal_scalar_for_truncated_and_invalid_utf8() -> None:
+def test_vectorized_hashes_equal_scalar_hashes_of_truncated_and_invalid_utf8_keys() -> None:
     hold(EDGES)
 
 
-def test_vectorized_hashes_equal_scalar_for_ascii_and_binary_lengths_up_to_69() -> None:
+def test_vectorized_hashes_equal_scalar_hashes_of_ascii_and_binary_keys_up_to_69_bytes() -> None:
     hold([bytes(97 + at % 26 for at in range(size)) for size in range(70)])
     hold([bytes(at * 37 % 256 for at in range(size)) for size in range(70)])
 

@@ -21,7 +21,7 @@ LEFT_OUT = {
 NO_PLACEMENT = {"null-hashed-as-empty", "empty-taken-for-null", "negative-count-raises"}
 
 
-def test_placement_rules_are_distinct_and_fit_a_32_bit_mask_with_java_first() -> None:
+def test_audit_partitioners_are_distinct_and_fit_a_32_bit_mask_with_java_first() -> None:
     assert len(PLACEMENTS) <= 32
     assert PLACEMENTS[0].slug == JAVA
     assert len({placement.slug for placement in PLACEMENTS}) == len(PLACEMENTS)
@@ -47,7 +47,7 @@ def test_audit_partitioner_computes_the_partition_of_the_scalar_gate_mutant(plac
             assert fold(hash_(key), count) == audit_truth.place(placement.slug, key, count)
 
 
-def test_placement_is_found_by_slug_and_an_unknown_slug_raises_an_error_listing_known_slugs() -> None:
+def test_audit_partitioner_is_found_by_slug_and_an_unknown_slug_raises_listing_known_slugs() -> None:
     assert find_placement("sarama-hash").hash == "fnv-1a"
     assert PLACEMENTS[number("shift")].slug == "shift"
     with pytest.raises(BadInput, match=r"unknown placement 'murmur9': expected one of murmur2, librdkafka-consistent"):

@@ -35,7 +35,7 @@ ONE_PARTITION = {"first-byte-only"}
 @pytest.mark.parametrize(
     "placement", [one for one in PLACEMENTS if one.slug not in ONE_PARTITION], ids=lambda placement: placement.slug
 )
-def test_topic_of_one_partitioner_names_that_partitioner_or_an_equivalent(placement: object) -> None:
+def test_single_partitioner_of_a_topic_is_identified_as_such_or_as_an_equivalent_one(placement: object) -> None:
     same = {
         "signed-tail": "murmur2", "length-in-characters": "murmur2", "characters-for-bytes": "murmur2",
         "kafka-node-keyed": "string-hash-code-masked",
@@ -94,7 +94,7 @@ def test_old_and_new_partition_count_are_found_after_an_increase(
     assert got == [f"murmur2@{after}", f"murmur2@{before}"]
 
 
-def test_partition_counts_of_two_increases_are_found_where_old_records_exist() -> None:
+def test_partition_counts_of_two_increases_are_found_only_where_old_records_exist() -> None:
     assert found(GROWN, ("murmur2", 6), JAVA, partition=0) == ["murmur2@12", "murmur2@6", "murmur2@3"]
     assert found(GROWN, partition=0) == ["murmur2@3"]
     assert found(JAVA, partition=0) == ["murmur2@12"]
@@ -176,7 +176,7 @@ def test_seven_keys_confirm_the_expected_partitioner_but_name_no_other() -> None
     assert names(present(audit_truth.column(crc, 3, 12), known=(expected,))) == ["librdkafka-consistent@12"]
 
 
-def test_known_partitioner_is_present_in_a_partition_unless_the_records_there_exclude_this_rule() -> None:
+def test_known_partitioner_is_found_in_a_partition_unless_the_records_there_contradict_that() -> None:
     known = (Placed("murmur2", 12), Placed("librdkafka-consistent", 12), Placed("murmur2", 3))
     got = present(Topic(0, 12).write(40, JAVA, GROWN).column(), known=known)
     assert {"murmur2@12", "murmur2@3"} <= set(names(got))
@@ -204,7 +204,7 @@ def test_single_partition_topic_names_the_expected_partitioner_and_a_topic_witho
     assert present(audit_truth.column([], 0, 5)) == ()
 
 
-def test_evidence_equals_the_log_likelihood_ratio() -> None:
+def test_evidence_equals_the_log_likelihood_ratio_and_is_zero_at_or_below_chance() -> None:
     assert evidence(100, 8, 1 / 12) == 0
     assert evidence(10, 10, 1 / 10) == pytest.approx(10 * np.log(10))
     assert evidence(0, 0, 0.5) == 0
@@ -231,7 +231,7 @@ def test_partition_modulo_12_determines_the_partition_of_the_same_hash_modulo_3_
         ("fnv1a", "sarama-hash"),
     ],
 )
-def test_topic_of_each_librdkafka_partitioner_has_no_misplaced_record_if_expected(name: str, slug: str) -> None:
+def test_topic_of_each_librdkafka_partitioner_has_no_misplaced_record_if_that_is_expected(name: str, slug: str) -> None:
     """Some keys are empty; librdkafka's default, ``consistent_random``, draws for them."""
     partitioner, every = Partitioner(name, draws=[number * 7919 for number in range(500)]), list(range(12))
     keys = [b"" if number % 10 == 0 else b"order-%d" % (number % 900) for number in range(3000)]

@@ -81,7 +81,7 @@ def test_formerly_misattributed_random_topic_is_attributed_correctly(name: str) 
     assert not mistakes(name, Counter(), views=True)
 
 
-def test_hash_code_of_bytes_is_named_not_that_of_text_if_one_key_in_300_differs() -> None:
+def test_text_hash_code_is_not_named_if_bytes_hash_code_fits_two_more_records() -> None:
     """The rule of text explains 448 of the 450 records of String.hashCode of bytes."""
     assert not mistakes("500/350", Counter(), unknown_beside=True)
 

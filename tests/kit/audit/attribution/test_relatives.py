@@ -24,7 +24,7 @@ ASCII = [key for key in KEYS if all(byte < 0x80 for byte in key)]
 
 @pytest.mark.parametrize("slug", RELATIVES)
 @pytest.mark.parametrize("keys", [KEYS, ASCII])
-def test_vectorized_hash_variant_places_keys_as_the_scalar_rule(slug: str, keys: list[bytes]) -> None:
+def test_vectorized_hash_variant_chooses_the_partition_of_the_scalar_definition(slug: str, keys: list[bytes]) -> None:
     column = audit_truth.column(keys, 0, 1)
     for count in (1, 2, 7, 12, 48):
         expected = [audit_truth.place(slug, key, count) for key in keys]
@@ -56,7 +56,7 @@ def test_hash_variants_reproduce_published_hash_values(slug: str, key: bytes, nu
 
 
 @pytest.mark.parametrize("slug", NAMED.values())
-def test_library_rule_places_keys_as_the_vectorized_hash_variant(slug: str) -> None:
+def test_vectorized_audit_partitioner_chooses_the_partition_of_the_reference_library_rule(slug: str) -> None:
     column = audit_truth.column(KEYS, 0, 1)
     for count in (1, 2, 7, 12, 48):
         chosen = chosen_partitions(find_placement(slug), column.offsets, column.data, count).tolist()

@@ -78,7 +78,7 @@ def test_old_partition_count_of_a_present_hash_is_preferred_to_another_hash() ->
     assert again(column, new, Placed("sarama-reference-hash", 2)) == [new, old]
 
 
-def test_last_byte_at_current_partition_count_is_preferred_to_integer_at_old_count() -> None:
+def test_integer_and_last_byte_partitioners_that_placed_the_keys_are_both_kept() -> None:
     """Modulo 16, the last byte of digits is the integer modulo 10."""
     keys = digits(0, 300)
     where = np.concatenate([places(rule, keys, 16) for rule in ("text-integer", "last-byte")]).astype(np.int32)
@@ -111,7 +111,7 @@ def nearly_alike(rule: str, accented: int, partitions: int = 12) -> KeyColumn:
     return audit_truth.column(keys, places(rule, keys, partitions).astype(np.int32), partitions)
 
 
-def test_expected_rule_is_replaced_by_a_near_variant_if_six_keys_differ_not_if_one_does() -> None:
+def test_expected_partitioner_is_replaced_by_a_variant_for_six_differing_keys_but_not_one() -> None:
     java, near = Placed("murmur2", 12), Placed("characters-for-bytes", 12)
     for accented, wanted in ((1, java), (6, near)):
         column = nearly_alike("characters-for-bytes", accented)
@@ -120,7 +120,7 @@ def test_expected_rule_is_replaced_by_a_near_variant_if_six_keys_differ_not_if_o
         assert search.nearest([near]) == [near]
 
 
-def test_unexpected_rule_is_replaced_if_a_single_key_follows_a_near_rule() -> None:
+def test_unexpected_partitioner_is_replaced_by_a_variant_if_a_single_key_follows_the_variant() -> None:
     column = nearly_alike("characters-for-bytes", 1)
     search = Revision(column, FNV, lambda _: 24.0, lambda placed: rank(placed.rule), lambda members: members)
     assert search.nearest([Placed("signed-tail", 12)]) == [Placed("characters-for-bytes", 12)]

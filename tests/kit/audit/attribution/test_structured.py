@@ -144,7 +144,7 @@ def test_unknown_partitioner_is_not_explained_as_several_known_partitioners(kind
     "rule", ["librdkafka-consistent", "sarama-hash", "string-hash-code-masked", "arrays-hash-code"]
 )
 @pytest.mark.parametrize("kind", ["digits", "names", "random longs"])
-def test_weak_hash_of_patterned_keys_is_found_as_the_only_partitioner(rule: str, kind: str) -> None:
+def test_weak_hash_of_patterned_keys_is_found_as_one_partitioner_that_explains_all_keys(rule: str, kind: str) -> None:
     keys = column(KEYS[kind], functools.partial(audit_truth.place, rule), 12)
     found, _ = examine(keys, Placed("murmur2", 12))
     assert keys.by(found[0]).all()

@@ -84,7 +84,7 @@ def test_partitioners_listed_by_an_inconclusive_audit_each_place_all_keys_as_obs
     assert fitting >= set(unsure.fitting) >= {"murmur2", "librdkafka-consistent"}
 
 
-def test_single_partition_topic_is_inconclusive_for_any_number_of_keys() -> None:
+def test_audit_of_a_single_partition_topic_is_inconclusive_for_any_number_of_keys() -> None:
     unsure = doubt(topic(keys_of(5000), ("murmur2", 1), partitions=1))
     assert unsure is not None
     assert (unsure.keys, unsure.needed) == (5000, None)

@@ -39,7 +39,7 @@ def framing(records: list[Record], form: str = "confluent", *, buckets: int = 1,
     return framing_of(map(found_in, pieces.values()), form)
 
 
-def test_logical_key_with_two_schema_ids_in_two_partitions_is_split() -> None:
+def test_logical_key_with_two_schema_ids_in_two_partitions_is_counted_as_split() -> None:
     found = framing([
         (2, 10, 5, framed(7, b"user")), (2, 11, 6, framed(7, b"user")), (5, 3, 9, framed(9, b"user")),
         (1, 0, 1, framed(7, b"other")), (1, 1, 2, framed(9, b"other")), (1, 2, 3, b"plain"), (1, 3, 4, None),
@@ -58,7 +58,7 @@ def test_key_with_one_schema_id_in_two_partitions_is_not_counted_as_split_by_sch
     assert (found.keys, found.several, found.split, found.earliest) == (1, 0, 0, ())
 
 
-def test_json_key_with_two_serializations_in_two_partitions_is_split() -> None:
+def test_json_key_with_two_serializations_in_two_partitions_is_counted_as_split() -> None:
     found = framing([(0, 0, 1, b'{"a":1,"b":2}'), (1, 0, 2, b'{"b": 2, "a": 1}'), (1, 1, 3, b"a")], "json")
     assert (found.framed, found.unframed, found.forms, found.split) == (2, 1, {}, 1)
     assert [one.form for one in found.earliest[0].places] == ['{"a":1,"b":2}', '{"b": 2, "a": 1}']

@@ -47,7 +47,9 @@ def notes(copies: Any, capsys: pytest.CaptureFixture[str]) -> list[str]:
     return [line.removeprefix("kafka-conformance: ") for line in capsys.readouterr().err.splitlines()]
 
 
-def test_repair_follow_reports_each_pass_and_the_total_at_the_end(capsys: pytest.CaptureFixture[str]) -> None:
+def test_repair_with_follow_option_reports_each_pass_and_the_total_at_the_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert notes(Copies(40, 1), capsys) == [
         "600 records copied; following orders until Ctrl-C, or until it gains no record for 0 s",
         "pass 2: 40 records of orders copied, 640 in all",
@@ -56,10 +58,14 @@ def test_repair_follow_reports_each_pass_and_the_total_at_the_end(capsys: pytest
     ]
 
 
-def test_repair_follow_waits_for_open_transactions_and_reports_the_offsets(capsys: pytest.CaptureFixture[str]) -> None:
+def test_repair_with_follow_option_reports_offsets_of_open_transactions_as_pending(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     lines = notes(Copies(behind=5), capsys)
     assert lines[1:] == ["orders has no more records, 5 offsets of open transactions to wait for; 600 copied in all"]
 
 
-def test_repair_follow_stops_if_copied_records_differ_from_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
+def test_repair_with_follow_option_stops_if_copied_records_differ_from_the_plan(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     assert len(notes(Copies(40, right=False), capsys)) == 1

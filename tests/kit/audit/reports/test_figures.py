@@ -148,7 +148,7 @@ def test_many_partitions_are_merged_into_bars_without_losing_records() -> None:
     assert total == audit.records
 
 
-def test_full_partition_is_visible_in_a_merged_bar() -> None:
+def test_bar_of_merged_partitions_has_the_height_of_the_fullest_partition() -> None:
     audit = audits.audit(1, 1000, lambda _, partition: {"murmur2@1000": 900 if partition == 500 else 100})
     bars = [rect for rect in drawn(figures.records_by_partition(audit)).iter("rect") if rect.get("class") == "bar"]
     assert [round(at(bar, "height") * 6) for bar in bars].count(900) == 1

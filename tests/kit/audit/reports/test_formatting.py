@@ -63,7 +63,7 @@ def test_printable_key_is_shown_as_text_and_binary_key_as_hex(raw: bytes, text: 
     assert key(raw.hex()) == text
 
 
-def test_key_that_is_not_hex_is_shown_unchanged() -> None:
+def test_key_that_is_not_hex_is_shown_as_text_and_shortened() -> None:
     assert key("<b>") == "<b>"
     assert len(key("z" * 10_000)) < 120
 

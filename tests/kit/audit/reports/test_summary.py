@@ -84,7 +84,9 @@ TWO, MANY = ("murmur2", "sign-abs"), ("a", "b", "c", "d", "e", "f", "g")
         ),
     ],
 )
-def test_inconclusive_audit_headline_names_fitting_rules_and_needed_keys(doubt: Doubt, sentence: str) -> None:
+def test_inconclusive_audit_headline_names_fitting_partitioners_and_the_number_of_keys_needed(
+    doubt: Doubt, sentence: str
+) -> None:
     audit = audits.mixed(doubt=doubt)
     assert summary.headline(audit) == sentence
     misplaced, after = summary.details(audit)
@@ -165,7 +167,7 @@ def test_audit_summary_names_the_first_record_of_an_unexpected_partitioner(audit
     assert summary.broken_since(audit) == sentence
 
 
-def test_summary_names_the_first_record_of_an_unexpected_rule_at_an_old_partition_count() -> None:
+def test_summary_names_the_first_record_of_an_unexpected_partitioner_at_an_old_partition_count() -> None:
     grown = audits.audit(
         4,
         12,
@@ -191,7 +193,7 @@ def test_partition_count_increase_is_reported_with_last_old_offsets() -> None:
     ]
 
 
-def test_placement_table_lists_expected_rule_first_and_unexplained_last() -> None:
+def test_partitioner_table_lists_the_expected_one_first_and_unexplained_records_last() -> None:
     rows = summary.placements(audits.mixed())
     assert [row[:4] for row in rows] == [
         ("murmur2 (expected)", "12", "3,207,888", "82.0 %"),
@@ -205,7 +207,7 @@ def test_placement_table_lists_expected_rule_first_and_unexplained_last() -> Non
     assert summary.placements(audits.librdkafka())[0][:3] == ("murmur2 (expected)", "12", "0")
 
 
-def test_runs_of_unexpected_rules_are_listed_earliest_first_with_count_of_omitted() -> None:
+def test_runs_of_unexpected_partitioners_are_listed_earliest_first_with_the_count_of_omitted_runs() -> None:
     runs, more = summary.foreign_runs(audits.mixed(), 3)
     every = [run for run in audits.mixed().runs if run.placed != (Placed("murmur2", 12),)]
     assert (len(runs), more) == (3, len(every) - 3)
@@ -221,7 +223,7 @@ def test_run_text_names_every_alternating_partitioner() -> None:
     assert summary.placed_by(audits.mixed(), AttributedRun(0, (), 0, 9, None, None, 10)) == "unexplained"
 
 
-def test_partition_table_of_a_large_topic_shows_the_most_affected_partitions() -> None:
+def test_partition_table_of_a_large_topic_shows_24_partitions_with_misplaced_records() -> None:
     audit = audits.thousand()
     shown, hidden, offending = summary.select_partitions(audit.by_partition)
     assert (len(shown), hidden) == (24, 976)

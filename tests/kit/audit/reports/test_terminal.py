@@ -54,7 +54,7 @@ def test_mixture_shares_are_printed_with_confidence_bounds() -> None:
     assert "estimated: share of all keyed records, with 99 % confidence" in report
 
 
-def test_terminal_report_begins_with_the_verdict_and_ends_with_the_record_path() -> None:
+def test_terminal_report_begins_with_topic_and_verdict_and_ends_with_the_misplaced_records_path() -> None:
     lines = printed(audits.mixed()).splitlines()
     assert lines[0] == "orders"
     assert lines[1] == "17.9 % of 3,911,112 keyed records are not where Java's producer puts them."
@@ -111,7 +111,7 @@ def test_terminal_report_of_an_empty_topic_has_no_tables() -> None:
     ]
 
 
-def test_terminal_report_without_keys_has_patterns_and_no_placements() -> None:
+def test_terminal_report_of_keyless_records_lists_patterns_but_no_partitioners() -> None:
     report = printed(audits.keyless())
     assert "241,200 records without a key, by pattern: sticky runs 100 %" in report
     assert "placement" not in report

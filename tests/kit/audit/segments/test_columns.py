@@ -68,7 +68,7 @@ def read(data: bytes, wanted: tuple[int, int], columns: Columns) -> Rows | None:
 
 
 @pytest.mark.parametrize("codec", list(Codec))
-def test_compiled_batch_reader_equals_the_reference_decoder_with_every_codec(codec: Codec) -> None:
+def test_compiled_batch_reader_reads_the_records_of_the_reference_decoder_with_every_codec(codec: Codec) -> None:
     draws, columns = random.Random(codec.value), Columns(*EVERYTHING)
     for _ in range(40):
         data = made(draws, codec)
@@ -80,7 +80,7 @@ def test_compiled_batch_reader_equals_the_reference_decoder_with_every_codec(cod
         assert read(data, wanted, Columns(*wanted)) == by_reference(data, wanted)
 
 
-def test_compiled_batch_reader_equals_the_reference_decoder_or_rejects_a_damaged_batch() -> None:
+def test_compiled_batch_reader_reads_or_rejects_damaged_batches_as_the_reference_decoder_does() -> None:
     """Compiled code never reads what the reference refuses, nor anything else than it reads."""
     draws, columns = random.Random(5), Columns(*EVERYTHING)
     both = refused = 0
@@ -103,7 +103,9 @@ def test_compiled_batch_reader_equals_the_reference_decoder_or_rejects_a_damaged
 
 @pytest.mark.parametrize("delta", ["8280808070", "ffffffff0f", "feffffff0f", "80808080808001", "8080"])
 @pytest.mark.parametrize("time", ["00", "ffffffffffffffffff01", "feffffffffffffffff01", "ffffffffffffffffffff01"])
-def test_compiled_reader_truncates_long_varints_as_the_reference(delta: str, time: str) -> None:
+def test_compiled_batch_reader_truncates_or_rejects_long_varints_as_the_reference_decoder_does(
+    delta: str, time: str
+) -> None:
     """Of a varint, bits beyond the 32nd are dropped; of a varlong, those beyond the 64th."""
     body = bytes.fromhex(f"00{time}{delta}010100")
     data = bytearray(encode_batch(NewBatch(records=[NewRecord(1, b"k", b"v")], base_offset=10, codec=Codec.NONE))[:61])

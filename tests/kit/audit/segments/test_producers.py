@@ -102,7 +102,7 @@ def test_segment_audit_reports_every_one_of_151_producer_ids(tmp_path: Path) -> 
     assert (last.producer_id, last.first_ms, last.last_ms) == (999, None, None)
 
 
-def test_different_partitioners_under_one_transactional_id_are_reported_as_contradicted(tmp_path: Path) -> None:
+def test_producer_id_with_another_partitioner_in_a_later_epoch_is_reported_as_contradicted(tmp_path: Path) -> None:
     """The id stays, with a new epoch; how many records each rule explains is in ``explains``."""
     topic = Topic(tmp_path / "data")
     topic.send(keys(0, 200), 7, partition_for_key, epoch=0)

@@ -132,7 +132,7 @@ def test_undecodable_record_with_valid_checksum_is_reported_as_corrupt(tmp_path:
     assert "InvalidRecordException" in one.what
 
 
-def test_segments_of_magic_0_and_1_are_read_with_compression(tmp_path: Path) -> None:
+def test_segments_of_magic_0_and_1_are_read_with_and_without_compression(tmp_path: Path) -> None:
     for magic in (0, 1):
         folder = tmp_path / f"{magic}" / "orders-0"
         folder.mkdir(parents=True)

@@ -53,7 +53,7 @@ def read(export: LocalExport) -> dict[tuple[int, int], tuple[int, bytes | None]]
     return found
 
 
-def test_parquet_records_are_read_by_partition_and_offset(tmp_path: Path) -> None:
+def test_parquet_records_are_read_in_order_of_partition_and_offset(tmp_path: Path) -> None:
     parquet(tmp_path / "a" / "0.parquet", ROWS[:2])
     parquet(tmp_path / "a" / "below" / "1.parquet", ROWS[2:])
     (tmp_path / "a" / "_SUCCESS").touch()
@@ -147,7 +147,7 @@ def test_missing_or_malformed_export_file_or_column_raises_an_error_that_names_t
         LocalExport(lines(tmp_path / "b", [{"partition": 0, "offset": 0, "key": "x"}]), "json", 4, encoding="hex")
 
 
-def test_export_path_with_globs_and_braces_matches_files_whose_records_are_counted(tmp_path: Path) -> None:
+def test_glob_and_brace_patterns_match_export_files_and_the_records_there_are_counted(tmp_path: Path) -> None:
     for name in ("a1", "a2", "b1", "c1"):
         parquet(tmp_path / name, ROWS)
     assert [Path(one).name for one in files_of(f"{tmp_path}/{{a,b}}*")] == ["a1", "a2", "b1"]
@@ -250,7 +250,7 @@ class Piece(bytes):
         return Piece(self.stream, other + bytes(self))
 
 
-def test_long_json_line_is_searched_for_line_ends_only_once(tmp_path: Path) -> None:
+def test_long_json_line_in_pieces_is_searched_for_line_ends_in_linear_time(tmp_path: Path) -> None:
     stream = Pieces(b"a\n\nb", *[b"c" * 1000] * 50, b"d\n  \ne\nf", b"g")
     assert list(text_rows._numbered(stream, "x")) == [
         (1, b"a"), (2, b""), (3, b"b" + b"c" * 50_000 + b"d"), (4, b"  "), (5, b"e"), (6, b"fg"),

@@ -127,7 +127,7 @@ def test_spring_cloud_stream_partitioner_is_named_with_and_without_java_records(
     assert attributed(audited(tmp_path, both, 7, "--chunk", "2000")) == {f"{SCS}@7", "murmur2@7"}
 
 
-def test_string_hash_codes_of_characters_and_of_bytes_are_distinguished_by_keys_of_text(tmp_path: Path) -> None:
+def test_string_hash_codes_of_characters_and_of_bytes_are_distinguished_by_non_ascii_keys(tmp_path: Path) -> None:
     """Debezium hashes characters, as kafka-node does but for a hash of 0; the gate's mutant hashes the key's bytes."""
     keys = ["Zoë-".encode() + name[:8] for name in names("debezium")]
     for rule in ("string-hash-code-text-masked", "string-hash-code-masked"):
@@ -148,7 +148,7 @@ def test_hash_variants_indistinguishable_for_the_keys_are_named_together(tmp_pat
     assert {share.placed.rule, *share.alike} >= {SCS, "string-hash-code-masked", "string-hash-code-floor-mod"}
 
 
-def test_long_hash_partitioner_is_found_in_topic_with_text_keys_of_java(tmp_path: Path) -> None:
+def test_java_long_hash_code_partitioner_is_found_in_a_topic_with_murmur2_text_keys(tmp_path: Path) -> None:
     longs = [bytes.fromhex(name[:16].decode()) for name in names("long")]
     rule = "long-hash-code-abs-or-zero"
     records = [(audit_truth.place(rule, key, 7), key) for key in longs] + java(names("text", 300), bytes, 7)

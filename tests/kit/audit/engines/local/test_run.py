@@ -151,7 +151,7 @@ def test_rare_producer_is_found_although_sample_and_blocks_have_too_few_records(
     assert found.explained == found.keyed
 
 
-def test_audit_of_a_topic_without_keys_timestamps_or_records_gives_patterns_or_notes(tmp_path: Path) -> None:
+def test_audit_reports_round_robin_of_keyless_records_and_notes_offset_gaps_or_no_records(tmp_path: Path) -> None:
     found = audited(export(tmp_path / "a", [(number % 4, None) for number in range(4_000)], 4), tmp_path / "turns")
     assert found.keyless.patterns == {"round robin": 4_000}
     pq.write_table(pa.table({"partition": [0, 0], "offset": [3, 9], "key": [b"k", None]}), tmp_path / "b")
@@ -203,7 +203,7 @@ def test_interrupted_audit_exits_2_with_one_line_and_no_running_file(tmp_path: P
     assert not (tmp_path / "run" / "running.json").exists()
 
 
-def test_local_audit_imports_neither_spark_nor_java(tmp_path: Path) -> None:
+def test_local_audit_succeeds_without_pyspark_pandas_or_java_installed(tmp_path: Path) -> None:
     export(tmp_path / "a.parquet", [(partition_for_key(b"k%d" % number, 12), b"k%d" % number) for number in range(500)])
     words = ["audit", str(tmp_path / "a.parquet"), "--format", "parquet", "--partitions", "12", "--json",
              "--folder", str(tmp_path / "run"), "--html", str(tmp_path / "a.html")]  # fmt: skip

@@ -86,7 +86,7 @@ def own_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     sys.modules.pop("partitioners_of_mine", None)
 
 
-def test_custom_partitioner_is_attributed_but_a_resumed_audit_raises_if_changed(
+def test_audit_attributes_records_to_a_custom_partitioner_and_resuming_raises_if_the_code_changed(
     tmp_path: Path, own_module: Path
 ) -> None:
     keys = [b"user-%d" % number for number in range(3000)]

@@ -170,7 +170,7 @@ def fetched(monkeypatch: pytest.MonkeyPatch, spans: dict[int, Span], *batches: l
     return read(LocalTopic("scripted", {"bootstrap.servers": "b:1"}, spans))
 
 
-def test_partition_ends_at_eof_or_end_offset_although_last_offsets_hold_no_records(
+def test_reading_ends_at_partition_eof_or_end_offset_although_last_offsets_hold_no_records(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Markers of transactions and compacted records have offsets; a partition's end comes early on a follower."""
