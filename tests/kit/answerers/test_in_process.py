@@ -114,11 +114,17 @@ def test_python_callable_that_hangs_is_not_called_again_and_unanswered_questions
 
 
 def test_thread_of_python_callable_ends_when_the_target_is_closed() -> None:
-    ask(lambda *_: {}, "00")
-    for thread in threading.enumerate():
-        if thread.name == "in-process answerer":
-            thread.join(30)
-            assert not thread.is_alive()
+    asking: list[threading.Thread] = []
+
+    def answer(*_: object) -> dict[str, object]:
+        asking.append(threading.current_thread())
+        return {}
+
+    ask(answer, "00")
+    (thread,) = set(asking)
+    assert thread is not threading.main_thread()
+    thread.join(30)
+    assert not thread.is_alive()
 
 
 def test_python_callable_name_version_rules_and_grades_come_from_attributes() -> None:

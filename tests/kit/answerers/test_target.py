@@ -28,8 +28,14 @@ def test_command_target_runs_only_inside_the_with_block() -> None:
 
 
 def test_command_target_ends_if_the_with_block_raises() -> None:
-    with pytest.raises(RuntimeError, match="mine"), open_target("", [sys.executable, str(DRIVER)]):
-        raise RuntimeError("mine")
+    def run() -> None:
+        with open_target("", [sys.executable, str(DRIVER)]) as target:
+            target.answer(RULES["murmur2"], NEWEST, QUESTIONS)
+            assert _RUNNING
+            raise RuntimeError("mine")
+
+    with pytest.raises(RuntimeError, match="mine"):
+        run()
     assert not _RUNNING
 
 

@@ -87,7 +87,8 @@ def test_masks_for_a_scalar_partition_equal_masks_for_a_partition_array() -> Non
     keys = [b"%d" % number for number in range(9000)]
     one, each = audit_truth.column(keys, 4, 7), audit_truth.column(keys, np.full(9000, 4, np.int32), 7)
     assert (one.masks == each.masks).all()
-    assert one.masks[[0, 4095, 4096, 8999]].any() or not one.masks.all()
+    assert one.masks.any()
+    assert not one.masks.all()
     at = int(np.flatnonzero(one.by(Placed("murmur2", 7)))[-1])
     assert audit_truth.place("murmur2", keys[at], 7) == 4
 
