@@ -43,7 +43,7 @@ def test_start_page_of_the_site_has_the_entry_commands_of_the_readme() -> None:
     assert doors_of((ROOT / "kit" / "docs" / "README.md").read_text(encoding="utf-8")) == doors_of(README)
 
 
-def test_readme_changes_command_prints_changes_without_java(capsys: pytest.CaptureFixture[str]) -> None:
+def test_changes_command_shown_in_the_readme_prints_changes_without_java(capsys: pytest.CaptureFixture[str]) -> None:
     with app.make_context("kafka-conformance", shlex.split(DOORS[2])) as context:
         assert app.invoke(context) == 0
     printed = capsys.readouterr().out

@@ -50,7 +50,7 @@ def test_unproven_release_given_as_text_raises_unproven_release_with_suggestion(
 
 
 @pytest.mark.parametrize("name", [name for name in _DOORS if name not in {"RecordAccumulator", "KafkaProducer"}])
-def test_unproven_release_is_accepted_as_release_object_only(name: str) -> None:
+def test_unproven_release_is_accepted_as_a_release_object(name: str) -> None:
     _DOORS[name](parse_release("3.9.9"))
     _DOORS[name]("3.9.1")
 
@@ -101,7 +101,7 @@ def test_rule_listed_as_unproven_in_a_release_lacks_proof_and_unlisted_rule_does
     assert proven_releases() == (other, newest)
 
 
-def test_proof_of_many_rules_and_releases_reads_the_certificate_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proof_lookups_of_many_rules_and_releases_read_the_certificate_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made, read = proven.certificate(), []
     monkeypatch.setattr(proven, "certificate", lambda: read.append(1) or made)
     for one in vars(proven).values():

@@ -44,13 +44,13 @@ def shipped() -> Certificate:
     return kafka_reference.certificate()
 
 
-def test_every_public_function_is_proven_by_a_rule_or_exempt() -> None:
+def test_every_public_function_is_mapped_to_a_certificate_rule_or_exempt() -> None:
     unknown = FUNCTIONS - NO_RULES - set(PROVEN_BY)
     assert not unknown, f"{unknown}: say in PROVEN_BY which rule proves it"
 
 
 @pytest.mark.parametrize("name", sorted(PROVEN_BY))
-def test_public_rule_agrees_fully_or_is_listed_unproven_in_every_pinned_release(
+def test_public_rule_matches_java_fully_or_is_listed_unproven_in_every_pinned_release(
     name: str, shipped: Certificate
 ) -> None:
     rows = {row.release: row for row in shipped.rows if row.rule == PROVEN_BY[name]}

@@ -36,7 +36,7 @@ def test_span_of_releases_includes_both_ends() -> None:
 
 
 # KAFKA-17632 was fixed in 3.9.2 and not in 4.0.0, which came out before: "newer" does not say who has a fix.
-def test_backported_fix_is_a_union_of_two_release_spans() -> None:
+def test_union_of_two_release_spans_contains_only_releases_with_a_backported_fix() -> None:
     fixed = since("3.9.2", until="3.9.2") | since("4.0.2")
     assert [name for name in ("3.9.1", "3.9.2", "4.0.0", "4.0.2", "4.4.0") if parse_release(name) in fixed] == [
         "3.9.2", "4.0.2", "4.4.0",

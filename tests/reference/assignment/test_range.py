@@ -49,7 +49,9 @@ def test_range_assignor_orders_static_members_first_since_2_4_0(release: str, fi
     ("release", "assignment"),
     [("3.4.1", {"a": ["t0", "t1", "t2", "t3"], "b": ["t4"]}), ("3.5.0", {"a": ["t0", "t1", "t2"], "b": ["t3", "t4"]})],
 )
-def test_member_naming_a_topic_twice_has_two_shares_up_to_3_4(release: str, assignment: dict[str, list[str]]) -> None:
+def test_range_assignor_gives_member_subscribed_twice_to_a_topic_two_shares_up_to_3_4(
+    release: str, assignment: dict[str, list[str]]
+) -> None:
     members = [Member("a", ("t", "t")), Member("b", ("t",))]
     assert numbers(range_assignment({"t": Topic(5)}, members, release)) == assignment
 
@@ -58,7 +60,7 @@ def test_member_naming_a_topic_twice_has_two_shares_up_to_3_4(release: str, assi
     ("release", "order"),
     [("2.0.1", "AaAa BBBB"), ("2.1.0", "BBBB AaAa"), ("3.4.1", "BBBB AaAa"), ("3.5.0", "AaAa BBBB")],
 )
-def test_topics_with_equal_hash_are_assigned_in_hash_map_order_of_the_release(release: str, order: str) -> None:
+def test_range_assignor_order_of_topics_with_equal_hash_codes_depends_on_release(release: str, order: str) -> None:
     assigned = range_assignment({"AaAa": Topic(1), "BBBB": Topic(1)}, [Member("a", ("AaAa", "BBBB"))], release)
     assert " ".join(topic for topic, _ in assigned["a"]) == order
 
@@ -84,7 +86,9 @@ def test_range_assignor_matches_racks_of_members_since_3_5_0() -> None:
         (ONE_OTHER, in_racks("", None)),  # an empty rack is none
     ],
 )
-def test_racks_that_cannot_match_leave_plain_range_assignment(topic: Topic, members: list[Member]) -> None:
+def test_range_assignor_ignores_racks_common_to_all_partitions_or_matching_no_member(
+    topic: Topic, members: list[Member]
+) -> None:
     assert numbers(range_assignment({"t": topic}, members)) == {"a": ["t0"], "b": ["t1"]}
 
 
@@ -105,7 +109,7 @@ def test_range_member_without_rack_gets_partition_of_any_rack() -> None:
     assert numbers(range_assignment({"t": ONE_OTHER}, in_racks(None, "r2"))) == {"a": ["t0"], "b": ["t1"]}
 
 
-def test_rack_mismatch_of_one_topic_changes_range_assignment_of_other_topics() -> None:
+def test_replica_racks_of_one_topic_change_range_assignment_of_other_topics() -> None:
     """Topics t and u, whose racks no member has, go to members without a rack first, as soon as v needs racks."""
     far = Topic(1, (("r9",),))
     members = in_racks("r1", None, topics="tuv")

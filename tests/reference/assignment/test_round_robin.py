@@ -21,7 +21,7 @@ def test_round_robin_deals_sorted_partitions_to_sorted_members_in_turn(release: 
 
 
 @pytest.mark.parametrize("release", EVERY_KIND)
-def test_round_robin_with_unequal_subscriptions_matches_documented_example(release: str) -> None:
+def test_round_robin_with_unequal_subscriptions_gives_last_member_four_of_six_partitions(release: str) -> None:
     """The example of RoundRobinAssignor's documentation: the last member gets four of six partitions."""
     members = [Member("a", ("t",)), Member("b", ("t", "u")), Member("c", ("t", "u", "v"))]
     topics = {"t": Topic(1), "u": Topic(2), "v": Topic(3)}

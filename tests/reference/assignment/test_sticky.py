@@ -96,14 +96,14 @@ RACKS = {"t": Topic(4, (("b",), ("a",), ("b",), ("a",)))}
 IN_RACKS = [member("a", "t", rack="a"), member("b", "t", "t1 t3", 1, "a"), member("c", "t", rack="b")]
 
 
-def test_sticky_ignores_racks_in_3_4_1_and_throws_in_3_7_0() -> None:
+def test_sticky_ignores_racks_in_3_4_1_throws_in_3_7_0_and_matches_racks_in_newest_release() -> None:
     assert words(sticky_assignment(RACKS, IN_RACKS, "3.4.1")) == {"a": "t0", "b": "t1 t3", "c": "t2"}
     assert words(sticky_assignment(RACKS, IN_RACKS)) == {"a": "t2", "b": "t1 t3", "c": "t0"}
     with pytest.raises(IllegalStateException, match=r"Consumer: \[a\] doesn't reach minQuota"):
         sticky_assignment(RACKS, IN_RACKS, "3.7.0")
 
 
-def test_sticky_owned_partition_of_a_shrunk_topic_throws_in_newest_release() -> None:
+def test_sticky_throws_in_newest_release_for_owned_partition_of_a_shrunk_topic() -> None:
     group = [member("a", "tu", "t0 u0", 1), member("b", "tu", "t1 u1", 1)]
     assert set(sticky_assignment(topics(t=1, u=3), group, "2.4.1")["b"]) == {("u", 1), ("u", 2)}
     assert words(sticky_assignment(topics(t=1, u=3), group, "2.8.2")) == {"a": "t0 u0 u2", "b": "t1 u1"}
@@ -111,7 +111,7 @@ def test_sticky_owned_partition_of_a_shrunk_topic_throws_in_newest_release() -> 
         sticky_assignment(topics(t=1, u=3), group)
 
 
-def test_sticky_previous_owner_unsubscribed_from_topic_throws_npe_in_newest_release() -> None:
+def test_sticky_throws_npe_in_newest_release_if_previous_owner_unsubscribed_from_the_topic() -> None:
     group = [member("a", "u", "t0", 1), member("b", "t", "t0 t1 t2 t3 t4", 2), member("c", "t")]
     with pytest.raises(NullPointerException):
         sticky_assignment(topics(t=5, u=1), group)
@@ -144,7 +144,7 @@ def test_sticky_group_without_members_throws_or_gets_no_assignment_by_release() 
     assert sticky_assignment({}, past, "2.3.1") == {"a": []}
 
 
-def test_sticky_subscribed_topic_without_metadata_throws_npe_up_to_2_2() -> None:
+def test_sticky_throws_npe_for_subscribed_topic_without_metadata_up_to_2_2() -> None:
     with pytest.raises(NullPointerException):
         sticky_assignment({}, [member("a", "t")], "2.2.2")
     assert sticky_assignment({}, [member("a", "t")], "2.3.0") == {"a": []}
@@ -159,7 +159,7 @@ def test_sticky_assignors_before_first_release_raise_not_in_this_release() -> No
 
 @pytest.mark.parametrize("release", ["2.4.1", "2.5.0"])
 @pytest.mark.parametrize("assign", [sticky_assignment, cooperative_sticky_assignment])
-def test_sticky_topics_of_one_hash_bucket_follow_subscription_of_first_member_in_hash_map(
+def test_sticky_orders_topics_of_one_bucket_as_subscribed_by_first_member_in_hash_map(
     assign: Any, release: str
 ) -> None:
     # "b" and "r" share a bucket; "d" comes before "z" in the HashMap, however the members are listed.
@@ -180,5 +180,5 @@ def test_sticky_member_with_subscription_generation_minus_1_loses_claimed_partit
 
 
 @pytest.mark.parametrize("assign", [sticky_assignment, cooperative_sticky_assignment])
-def test_sticky_claim_uses_generation_of_user_data_up_to_3_4_0(assign: Any) -> None:
+def test_sticky_assignors_use_generation_of_user_data_for_claimed_partitions_up_to_3_4_0(assign: Any) -> None:
     assert words(assign(topics(t=2), LOST, "3.4.0")) == {"a": "t0", "b": "t1"}

@@ -20,7 +20,7 @@ def test_repeated_batch_is_a_duplicate_with_the_original_offset() -> None:
     assert (state.end_offset, len(state.producers)) == (5, 1)
 
 
-def test_broker_refuses_sequence_gap_older_epoch_and_unknown_producer() -> None:
+def test_broker_refuses_sequence_gap_older_epoch_and_in_2_4_1_an_unknown_producer() -> None:
     state = ProducerState("4.4.0")
     state.append(7, 1, 0)
     with pytest.raises(OutOfOrderSequenceException):
@@ -32,7 +32,7 @@ def test_broker_refuses_sequence_gap_older_epoch_and_unknown_producer() -> None:
         ProducerState("2.4.1").append(7, 0, 5)
 
 
-def test_open_transaction_keeps_producer_past_expiration() -> None:
+def test_open_transaction_keeps_producer_past_expiration_until_the_transaction_ends() -> None:
     state = ProducerState(expiration_ms=100)
     state.append(7, 0, 0, transactional=True)
     assert state.producers[0].transaction == 0

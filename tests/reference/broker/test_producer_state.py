@@ -40,7 +40,7 @@ def test_producer_state_reloaded_from_snapshot_remembers_only_the_last_batch_as_
         written(again, 0)
 
 
-def test_producer_expiration_with_minimum_timestamp_wraps_at_64_bits() -> None:
+def test_producer_with_minimum_timestamp_does_not_expire_because_age_overflows_64_bits() -> None:
     """A producer with a time that only a broken snapshot has does not expire."""
     state = ProducerStateManager("4.4.0", 1000)
     written(state, 0)
@@ -67,7 +67,7 @@ def test_corrupt_snapshot_is_deleted_and_the_previous_snapshot_is_loaded() -> No
 
 
 @pytest.mark.parametrize(("now_ms", "known"), [(1099, True), (1100, False)])
-def test_producer_expires_at_expiration_time(now_ms: int, known: bool) -> None:
+def test_producer_expires_when_idle_for_exactly_the_expiration_time(now_ms: int, known: bool) -> None:
     state = ProducerStateManager("4.4.0", 1000)
     written(state, 0)
     state.remove_expired(now_ms)
@@ -113,7 +113,7 @@ def test_truncate_fully_clears_producers_and_open_transactions() -> None:
     assert (state.end_offset, len(list(state.producers.items())), state.transactions.first_unstable) == (7, 0, None)
 
 
-def test_transaction_verification_is_none_before_3_6_and_ignores_epoch_bump_in_3_6() -> None:
+def test_transaction_verification_returns_none_before_3_6_and_ignores_epoch_bump_in_3_6() -> None:
     assert ProducerStateManager("3.5.2", 1000).verify(7, 0, 0, supports_epoch_bump=True, now_ms=0) is None
     verified = ProducerStateManager("3.6.2", 1000).verify(7, 4, 0, supports_epoch_bump=True, now_ms=0)
     assert verified is not None

@@ -22,7 +22,9 @@ def test_completed_transaction_is_unstable_until_marker_is_replicated() -> None:
 
 
 @pytest.mark.parametrize(("version", "stable"), [("2.2.0", 9), ("2.2.1", 7)])
-def test_second_open_transaction_of_a_producer_holds_stable_offset_up_to_2_2_0(version: str, stable: int) -> None:
+def test_second_open_transaction_of_a_producer_holds_back_last_stable_offset_up_to_2_2_0(
+    version: str, stable: int
+) -> None:
     transactions = Transactions(ProducerStateBehaviour.of(version))
     transactions.start(7, 3)
     transactions.start(7, 9)

@@ -22,7 +22,7 @@ def test_transaction_verification_keeps_lowest_sequence_of_the_newest_producer_e
     ("version", "bumps", "epoch", "ends"),
     [("3.9.2", True, 1, True), ("4.0.2", True, 1, False), ("4.0.2", True, 0, True), ("4.0.2", False, 1, True)],
 )
-def test_marker_of_unbumped_epoch_keeps_verification_with_epoch_bump_since_4_0(
+def test_marker_of_same_epoch_keeps_verification_if_producer_supports_epoch_bump_since_4_0(
     version: str, bumps: bool, epoch: int, ends: bool
 ) -> None:
     marker = Marker(7, epoch, 0, 0, True, 0)

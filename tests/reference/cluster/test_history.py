@@ -97,7 +97,7 @@ def test_preferred_election_restores_the_preferred_leader_after_restart() -> Non
     assert last(*events, Elect("preferred")).leader == 1
 
 
-def test_paused_broker_applies_min_isr_change_after_continue_or_raises_undetermined_history() -> None:
+def test_min_isr_change_during_pause_of_last_isr_member_raises_undetermined_history() -> None:
     events = (Pause(2), Settle(), SetMinInsyncReplicas(2), Continue(2), Settle(), Kill(1), Settle())
     assert last(*events).leader == 2
     assert last(*LAST_LEADER_PAUSED, Continue(2), Settle(), SetMinInsyncReplicas(2)).leader == 2

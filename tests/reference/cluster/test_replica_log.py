@@ -37,7 +37,7 @@ def test_former_leader_truncates_at_start_offset_of_the_next_epoch() -> None:
     assert follower.batches == leader.batches
 
 
-def test_truncation_goes_back_epoch_by_epoch() -> None:
+def test_follower_truncates_epoch_by_epoch_back_to_the_last_common_batch() -> None:
     leader, follower = log((0, 1, 0), (1, 1, 5)), log((0, 1, 0), (1, 1, 2), (2, 1, 3))
     while follower.truncate_divergence(leader):
         pass

@@ -47,7 +47,7 @@ def emptied(data: bytes) -> bytes:
 
 @pytest.mark.parametrize("codec", Codec)
 @pytest.mark.parametrize("offset", [10, 12, 14])
-def test_offset_within_a_batch_skips_the_records_below(codec: Codec, offset: int) -> None:
+def test_fetch_at_offset_within_a_batch_skips_records_below_the_offset(codec: Codec, offset: int) -> None:
     data = batch(10, 4, codec=codec) + batch(14, 1, codec=codec)
     assert consume_fetch(data, offset) == FetchOutcome(tuple(range(offset, 15)), 15)
 

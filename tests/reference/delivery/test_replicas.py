@@ -144,5 +144,5 @@ def test_scenario_without_follower_faults_has_no_partition_state() -> None:
     assert all(one.partition is None for one in found.requests)
 
 
-def test_docstring_examples_of_replicas_pass() -> None:
+def test_docstring_examples_of_delivery_replicas_module_pass() -> None:
     assert doctest.testmod(replicas) == (0, 4)

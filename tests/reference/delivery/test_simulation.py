@@ -83,7 +83,7 @@ def test_retry_with_several_requests_in_flight_reorders_records(version: str) ->
     "kind", [kind for kind in Kind if kind not in {Kind.REFUSE, Kind.RESTART_PRODUCER} | FOLLOWERS]
 )
 @pytest.mark.parametrize("request_", [1, 2, 3, 4])
-def test_idempotent_producer_keeps_records_once_and_in_order_despite_a_fault(
+def test_idempotent_producer_writes_records_once_and_in_order_despite_a_single_fault(
     version: str, kind: Kind, request_: int
 ) -> None:
     error = "NOT_LEADER_OR_FOLLOWER" if kind is Kind.REFUSE_AFTER_APPEND else None
@@ -121,7 +121,7 @@ def test_idempotent_retry_after_error_following_the_append_is_a_duplicate() -> N
     assert found.log == (0, 1, 2)
 
 
-def test_error_after_append_without_retries_fails_a_record_in_the_log() -> None:
+def test_error_after_append_without_retries_fails_a_record_that_is_in_the_log() -> None:
     found = outcome("4.4.0", {**ONE, "retries": "0"}, fault(Kind.REFUSE, 2, "NOT_ENOUGH_REPLICAS_AFTER_APPEND"))
     assert (found.failed, found.log) == (((1, "NotEnoughReplicasAfterAppendException"),), (0, 1, 2))
 
@@ -277,5 +277,5 @@ def test_impossible_fault_scenario_raises_invalid_scenario_with_reason(
         simulate(Scenario({}, 3, faults, **partition))
 
 
-def test_docstring_examples_of_simulation_pass() -> None:
+def test_docstring_examples_of_delivery_simulation_module_pass() -> None:
     assert doctest.testmod(delivery.simulation) == (0, 3)

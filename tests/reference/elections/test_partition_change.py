@@ -103,7 +103,7 @@ def test_merge_of_partition_change_without_directories_assigns_directory_by_rele
         merge(replace(PARTITION, directories=(7, 7, 7)), change, PartitionChangeBehaviour.of("3.7.1"))
 
 
-def test_contains_check_of_replica_lists_counts_repeated_replicas() -> None:
+def test_replica_list_does_not_contain_list_with_more_repeats_of_a_replica() -> None:
     assert contains((1, 2, 2), (2, 2))
     assert not contains((1, 2), (2, 2))
 

@@ -29,7 +29,7 @@ CONTEXT = ControllerContext((1, 2, 3), (), frozenset({2, 3}), frozenset({3}))
         ("shutdown", (3,), True, None),
     ],
 )
-def test_zookeeper_election_chooses_leader_by_kind_and_isr(
+def test_zookeeper_election_chooses_leader_by_election_kind_isr_and_unclean_setting(
     election: Any, isr: tuple[int, ...], unclean: bool, leader: int | None
 ) -> None:
     assert choose_leader(election, (1, 2, 3), isr, (2, 3), shutting_down=(3,), unclean=unclean) == leader

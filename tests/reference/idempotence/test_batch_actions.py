@@ -69,17 +69,17 @@ def decided(
 
 
 @pytest.mark.parametrize("answer", Answer)
-def test_exactly_one_batch_action_row_matches_each_broker_answer_in_each_situation(answer: Answer) -> None:
+def test_batch_action_table_has_exactly_one_row_for_each_response_and_producer_state(answer: Answer) -> None:
     counts = Counter(len(matching_rows(answer, situation)) for situation in SITUATIONS)
     assert counts == {1: 2 ** len(fields(Situation))}
 
 
-def test_every_row_of_the_batch_action_table_applies_to_a_situation() -> None:
+def test_every_row_of_the_batch_action_table_matches_some_response_and_producer_state() -> None:
     rows = {id(row) for answer in Answer for situation in SITUATIONS for row in matching_rows(answer, situation)}
     assert len(rows) == len(TABLE.strip().splitlines())
 
 
-def test_docstring_of_situation_names_every_fact_of_the_table() -> None:
+def test_docstring_of_situation_class_names_every_condition_of_the_batch_action_table() -> None:
     documented = Situation.__doc__ or ""
     assert all(f"``{fact.name}``" in documented and fact.name in TABLE for fact in fields(Situation))
 
@@ -87,7 +87,7 @@ def test_docstring_of_situation_names_every_fact_of_the_table() -> None:
 @pytest.mark.parametrize(
     "line", ["retriable             may_retyr   retried    -", "surprise              always   retried    -"]
 )
-def test_batch_action_row_with_misspelt_answer_or_fact_raises_value_error(line: str) -> None:
+def test_batch_action_row_with_misspelt_response_or_condition_raises_value_error(line: str) -> None:
     with pytest.raises(ValueError, match=r"may_retyr|surprise"):
         batch_actions._row(line)
 
@@ -113,7 +113,7 @@ def test_produce_errors_and_producer_states_lead_to_every_batch_action_of_the_re
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_only_success_and_a_duplicate_complete_a_batch(release: str) -> None:
+def test_only_success_and_since_1_0_duplicate_sequence_error_complete_a_batch(release: str) -> None:
     completing = {
         name for name in produce_errors(release) if decided(release, name)[0] is BatchAction.COMPLETED
     }  # fmt: skip
@@ -121,7 +121,7 @@ def test_only_success_and_a_duplicate_complete_a_batch(release: str) -> None:
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_error_without_idempotence_is_retried_only_if_retriable(release: str) -> None:
+def test_error_of_batch_without_idempotence_is_retried_only_if_retriable(release: str) -> None:
     for name, error in produce_errors(release).items():
         if name not in {"NONE", DUPLICATE, "MESSAGE_TOO_LARGE"}:
             expected = RETRIED if error.kind is ErrorKind.RETRIABLE else FAILED
@@ -129,7 +129,7 @@ def test_error_without_idempotence_is_retried_only_if_retriable(release: str) ->
 
 
 @pytest.mark.parametrize("release", ["0.10.0.1", "1.1.1", "2.4.1", "4.4.0"])
-def test_success_completes_retriable_error_retries_and_other_error_fails_batch(release: str) -> None:
+def test_batch_completes_on_success_is_retried_on_retriable_error_and_fails_otherwise(release: str) -> None:
     assert decided(release, "NONE") == (BatchAction.COMPLETED, SideEffect.NOTHING)
     assert decided(release, "NOT_ENOUGH_REPLICAS", idempotent=False) == RETRIED
     assert decided(release, "NOT_ENOUGH_REPLICAS", may_retry=False) == FAILED
@@ -160,7 +160,7 @@ def test_out_of_order_sequence_of_renumbered_batch_is_retried() -> None:
     assert decided("4.4.0", GAP, reset=True) == RETRIED
 
 
-def test_out_of_order_sequence_at_unresolved_sequence_fails_or_bumps_epoch() -> None:
+def test_out_of_order_error_at_unresolved_sequence_fails_in_2_4_and_bumps_epoch_later() -> None:
     assert decided("2.4.1", GAP, place=1, unresolved=1) == FAILED
     assert decided("4.4.0", GAP, place=1, unresolved=1) == BUMPED
     assert decided("4.4.0", GAP, place=1, unresolved=2) == RETRIED
@@ -169,7 +169,7 @@ def test_out_of_order_sequence_at_unresolved_sequence_fails_or_bumps_epoch() -> 
 @pytest.mark.parametrize(
     ("release", "found"), [("2.4.1", (BatchAction.RETRIED, SideEffect.RESTART)), ("4.4.0", BUMPED)]
 )
-def test_unknown_producer_id_with_log_start_offset_restarts_or_bumps_epoch(
+def test_unknown_producer_id_with_log_start_restarts_sequences_in_2_4_and_bumps_epoch_later(
     release: str, found: tuple[BatchAction, SideEffect]
 ) -> None:
     assert decided(release, UNKNOWN, log_start=-1) == RETRIED
@@ -178,7 +178,7 @@ def test_unknown_producer_id_with_log_start_offset_restarts_or_bumps_epoch(
     assert decided("2.4.1", UNKNOWN, log_start=0, stale=True) == FAILED
 
 
-def test_unknown_producer_id_fails_unless_log_start_passed_last_offset() -> None:
+def test_unknown_producer_id_fails_batch_in_2_4_unless_log_start_passed_last_offset() -> None:
     assert decided("2.4.1", UNKNOWN, log_start=5, last_offset=5) == FAILED
     assert decided("2.4.1", UNKNOWN, log_start=6, last_offset=5) == (BatchAction.RETRIED, SideEffect.RESTART)
 
@@ -191,7 +191,7 @@ def test_duplicate_sequence_error_is_retried_in_0_11_and_completes_since_1_0(rel
     assert decided(release, DUPLICATE) == (found, SideEffect.NOTHING)
 
 
-def test_message_too_large_splits_batches_of_several_records() -> None:
+def test_message_too_large_splits_batches_of_several_records_since_0_11() -> None:
     assert decided("4.4.0", "MESSAGE_TOO_LARGE", records=2, may_retry=False) == (BatchAction.SPLIT, SideEffect.NOTHING)
     assert decided("4.4.0", "MESSAGE_TOO_LARGE") == FAILED
     assert decided("0.10.0.1", "MESSAGE_TOO_LARGE", records=2) == FAILED

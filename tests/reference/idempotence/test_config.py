@@ -46,7 +46,7 @@ def refused(version: str, config: Config) -> str:
         ("4.4.0", outcome(True, -1, MOST), outcome(True, -1, MOST)),
     ],
 )
-def test_default_and_requested_idempotence_have_settings_of_the_release(
+def test_default_and_idempotent_producers_have_acks_retries_and_in_flight_of_the_release(
     version: str, nothing: ProducerOutcome, asked: ProducerOutcome
 ) -> None:
     """KAFKA-13598 is in two rows: 3.0.0 and 3.1.0, each followed by a release with the fix."""
@@ -74,7 +74,7 @@ def test_six_in_flight_requests_throw_unless_idempotence_is_disabled_since_4_0()
     assert producer_outcome({IN_FLIGHT: "6", "enable.idempotence": "false"}, "4.0.0") == outcome(False, -1, MOST, 6)
 
 
-def test_idempotence_in_0_11_allows_one_request_in_flight() -> None:
+def test_idempotence_in_0_11_allows_only_one_request_in_flight() -> None:
     message = (
         "Must set max.in.flight.requests.per.connection to 1 in orderto use the idempotent producer."
         " Otherwise we cannot guarantee idempotence."
@@ -108,7 +108,7 @@ def test_acks_1_with_transactional_id_names_the_id_in_the_error_since_3_0_1(vers
 
 
 @pytest.mark.parametrize("version", ["0.11.0.0", "2.8.2", "3.0.0", "3.0.1", "4.4.0"])
-def test_transactional_id_makes_producer_idempotent(version: str) -> None:
+def test_transactional_id_makes_producer_idempotent_and_refuses_disabled_idempotence(version: str) -> None:
     ends = producer_outcome({"transactional.id": "id"}, version)
     assert ends == outcome(True, -1, MOST, 1 if version == "0.11.0.0" else 5, transactional=True)
     assert refused(version, {"transactional.id": "id", "enable.idempotence": "false"}) == ID

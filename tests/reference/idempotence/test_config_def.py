@@ -108,7 +108,7 @@ def test_setting_name_undefined_in_a_release_is_ignored() -> None:
         ("4.4.0", "all", 2**31 - 1, True),
     ],
 )
-def test_default_settings_are_those_of_the_release(
+def test_defaults_of_acks_retries_in_flight_and_idempotence_are_those_of_the_release(
     version: str, acks: str, retries: int, idempotence: bool | None
 ) -> None:
     values = read(version)

@@ -18,7 +18,7 @@ from kafka_reference.idempotence.errors import FATAL, OUT_OF_ORDER, ErrorKind, h
         ("4.4.0", "NONE", "", ErrorKind.NONE),
     ],
 )
-def test_produce_error_has_exception_and_kind_of_the_release(
+def test_produce_error_has_exception_and_retriable_or_fatal_kind_of_the_release(
     at: str, name: str, exception: str, kind: ErrorKind
 ) -> None:
     error = produce_error(at, name)
@@ -32,7 +32,7 @@ def test_produce_error_missing_in_a_release_raises_not_in_this_release(at: str, 
         produce_error(at, name)
 
 
-def test_fatal_and_out_of_order_exception_sets_match_java() -> None:
+def test_producer_fenced_is_fatal_and_unknown_producer_id_is_an_out_of_order_exception() -> None:
     assert "ProducerFencedException" in FATAL
     assert "InvalidProducerEpochException" not in FATAL
     assert {"OutOfOrderSequenceException", "UnknownProducerIdException"} == OUT_OF_ORDER

@@ -32,7 +32,7 @@ def test_expiry_of_in_flight_batch_that_was_aborted_throws() -> None:
         in_flight.take_expired(lambda _: True, outcomes)
 
 
-def test_cleared_in_flight_batches_yield_no_expired_ones() -> None:
+def test_no_batch_expires_after_the_in_flight_batches_are_cleared() -> None:
     in_flight, outcomes = InFlightBatches(), Outcomes(parse_release("4.4.0"))
     in_flight.add(batch(0))
     in_flight.clear()

@@ -189,7 +189,7 @@ def test_acks_0_completes_records_with_offset_minus_1_when_sent() -> None:
     assert producer.ended() == [(0, -1)]
 
 
-def test_exception_for_a_partition_of_a_response_skips_later_partitions() -> None:
+def test_exception_while_handling_one_partition_of_a_response_skips_later_partitions() -> None:
     producer = identified("0.11.0.3")
     producer.append()
     producer.append(partition=1)

@@ -84,7 +84,7 @@ def test_sequence_set_treats_batches_of_equal_sequence_as_equal() -> None:
     assert by_sequence.first is None
 
 
-def test_sequence_set_is_reordered_after_a_batch_is_renumbered() -> None:
+def test_reorder_of_sequence_set_moves_renumbered_batch_into_sequence_order() -> None:
     by_sequence, batches = SequenceSet(), [Sent(3), Sent(5)]
     for batch in batches:
         by_sequence.add(batch)
@@ -97,7 +97,7 @@ def test_sequence_set_is_reordered_after_a_batch_is_renumbered() -> None:
     ("version", "left"),
     [("2.4.1", 0), ("3.0.1", 0), ("3.0.2", 1), ("3.1.0", 0), ("3.1.1", 1), ("4.4.0", 1)],
 )
-def test_removing_equal_sequence_of_another_epoch_has_no_effect_since_3_1_1(version: str, left: int) -> None:
+def test_removing_equal_sequence_of_another_epoch_has_no_effect_since_3_0_2_and_3_1_1(version: str, left: int) -> None:
     held = in_flight(version)
     held.add(Sent(0, producer=(7, 1)))
     held.remove(Sent(0, producer=(7, 0)))

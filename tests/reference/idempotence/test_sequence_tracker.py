@@ -146,7 +146,7 @@ def test_epoch_bump_without_in_flight_batches_continues_sequences_in_2_5_to_2_7_
     assert sequences(*sent(state, 1)) == [begins_at]
 
 
-def test_batch_of_producer_without_id_waits_to_be_sent() -> None:
+def test_batch_of_producer_without_id_is_not_ready_to_send() -> None:
     state = SequenceTracker(parse_release("4.4.0"), Producer(None))
     assert state.waits_for(Sent())
 
@@ -182,7 +182,7 @@ def test_acknowledging_batch_after_producer_id_reset_throws_in_0_11() -> None:
         state.acknowledge(old)
 
 
-def test_sequences_of_split_batches_exceed_maximum_without_wraparound_to_0() -> None:
+def test_sequences_of_split_batches_overflow_to_negative_without_wraparound_to_0() -> None:
     state = state_in("4.4.0", next_sequence=MOST)
     (batch,) = sent(state, 2)
     pieces = [Sent(), Sent()]

@@ -184,7 +184,9 @@ def test_resolving_two_partitions_throws_concurrent_modification_in_1_0(at: str)
     ("at", "raised"),
     [("1.0.2", NullPointerException), ("2.2.2", NullPointerException), ("2.3.1", IllegalStateException)],
 )
-def test_sequence_restart_of_a_removed_partition_throws_by_release(at: str, raised: type[Exception]) -> None:
+def test_sequence_restart_of_a_removed_partition_throws_npe_up_to_2_2_then_illegal_state(
+    at: str, raised: type[Exception]
+) -> None:
     one = manager(at)
     sent(one, Sent(), Sent(topic_partition=T1))
     one.restart(T1)

@@ -26,7 +26,7 @@ def test_seeded_random_draws_match_java_thread_local_random_and_are_counted() ->
     assert SeededDraws(42).next() == 756844384
 
 
-def test_listed_draws_raise_draws_exhausted_when_used_up() -> None:
+def test_listed_random_draws_raise_draws_exhausted_when_used_up() -> None:
     draws = ListedDraws([5, INT_MIN])
     assert (draws.next(), draws.used, draws.next(), draws.used) == (5, 1, INT_MIN, 2)
     with pytest.raises(DrawsExhausted, match="holds 2 draws and the rule asks for one more: add draws") as raised:

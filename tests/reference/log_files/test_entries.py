@@ -23,6 +23,6 @@ def test_partial_index_entry_at_the_end_is_ignored(cut: int) -> None:
     assert read_time_index(write_time_index([(1, 2)]) + bytes(cut)) == [TimeEntry(1, 2)]
 
 
-def test_offset_index_entry_keeps_the_low_32_bits() -> None:
+def test_offset_index_entry_stores_only_low_32_bits_of_the_offset() -> None:
     assert write_offset_index([(2**32 + 5, 0)]).hex() == "0000000500000000"
     assert read_offset_index(bytes.fromhex("ffffffff80000000"), 10) == [(9, -(2**31))]

@@ -45,7 +45,7 @@ def test_append_of_several_batches_indexes_each_batch_since_3_9_1(version: str, 
     assert entries(filled(version, together=True))[0] == ([(29, 120), (49, 240)] if each else [])
 
 
-def test_append_of_offset_beyond_int_range_throws_offset_overflow() -> None:
+def test_segment_append_of_relative_offset_beyond_int_range_throws_offset_overflow() -> None:
     with pytest.raises(LogSegmentOffsetOverflowException):
         LogSegment(0).append([SegmentBatch(2**31, (0,), 60)])
     assert LogSegment(0).should_roll(replace(LIMITS, max_offset=2**31))
@@ -116,7 +116,7 @@ def test_segment_index_before_2_0_holds_first_offsets_of_batches() -> None:
         LogSegment(0, version="0.10.2.2")
 
 
-def test_timestamp_search_finds_first_record_not_older() -> None:
+def test_timestamp_search_finds_first_record_not_older_from_the_start_offset() -> None:
     segment = LogSegment(0, index_interval_bytes=0)
     segment.append([SegmentBatch(0, (5, 3), 60), SegmentBatch(4, (4, 9), 60)])
     assert segment.find_offset_by_timestamp(4, 0) == (5, 0)
@@ -138,20 +138,20 @@ def test_closing_unused_segment_indexes_creates_empty_files_up_to_2_5(
 @pytest.mark.parametrize(
     ("version", "offset"), [("0.11.0.3", 5), ("3.6.2", 5), ("3.7.0", 7), ("4.0.0", 7), ("4.4.0", 7)]
 )
-def test_leader_append_notes_offset_of_largest_timestamp_record_up_to_3_6(version: str, offset: int) -> None:
+def test_leader_append_maps_largest_timestamp_to_offset_of_the_record_up_to_3_6(version: str, offset: int) -> None:
     segment = LogSegment(4, version=version)
     segment.append([SegmentBatch(4, (30, 41, 41, 8), 60)], by_leader=True)
     assert segment.largest == (41, offset)
 
 
 @pytest.mark.parametrize("version", ["0.11.0.3", "3.6.2", "4.4.0"])
-def test_follower_append_notes_last_batch_offset_for_largest_timestamp(version: str) -> None:
+def test_follower_append_maps_largest_timestamp_to_last_offset_of_the_batch(version: str) -> None:
     segment = LogSegment(4, version=version)
     segment.append([SegmentBatch(4, (30, 41, 41, 8), 60), SegmentBatch(8, (12,), 60)])
     assert segment.largest == (41, 7)
 
 
-def test_segment_recovery_notes_last_batch_offset_for_largest_timestamp() -> None:
+def test_segment_recovery_maps_largest_timestamp_to_last_offset_of_the_batch() -> None:
     segment = LogSegment(4, version="2.8.2")
     segment.append([SegmentBatch(4, (30, 41, 41, 8), 60)], by_leader=True)
     segment.recover()

@@ -74,7 +74,7 @@ def test_update_without_sticky_partition_consumes_no_random_draw() -> None:
         partitioner.peek(THREE)
 
 
-def test_late_update_counts_for_old_sticky_partition_and_switches_current() -> None:
+def test_late_update_adds_bytes_to_old_sticky_partition_and_switches_the_current_one() -> None:
     partitioner = made(0, 1, 2, batch=10)
     first = partitioner.peek(THREE)
     partitioner.update(first, 10, THREE)
@@ -136,7 +136,7 @@ def test_uniform_choice_skips_partitions_without_leader() -> None:
     assert places(made(0, 4, -1), 3, LEADERLESS) == [0, 1, INT_MAX % 3]
 
 
-def test_topic_without_partitions_throws_after_consuming_a_draw() -> None:
+def test_topic_without_partitions_throws_after_consuming_a_random_draw() -> None:
     partitioner = made(0, 1, 2)
     with pytest.raises(ArithmeticException):
         partitioner.peek(EMPTY)
@@ -181,7 +181,7 @@ def test_load_table_update_with_length_beyond_the_array_throws_and_keeps_old_tab
     assert places(partitioner, 2) == [7, 7]
 
 
-def test_load_table_returns_listed_partition_ids_unchecked() -> None:
+def test_load_table_lacking_a_partition_id_throws_only_when_the_missing_id_is_chosen() -> None:
     partitioner = made(0, 2)
     assert partitioner.load([0, 1], [7], None, 2) == 3
     assert partitioner.next_partition(THREE) == 7

@@ -22,7 +22,7 @@ EVERY_KIND = ["0.9.0.0", "0.10.1.1", "0.10.2.0", "0.11.0.0", "2.3.1", "2.4.0", "
 
 
 @pytest.mark.parametrize("version", EVERY_KIND)
-def test_key_hash_selects_index_among_all_partitions_without_a_draw(version: str) -> None:
+def test_key_hash_selects_index_among_all_partitions_without_a_random_draw(version: str) -> None:
     partitioner = DefaultPartitioner(version, ListedDraws())
     # murmur2 of "foo" is 597841616, of "foobar" -790332482, which is 1357151166 with its sign bit cleared
     assert partitioner.partition("t", b"foo", THREE) == 597841616 % 3 == 2
@@ -37,7 +37,7 @@ def test_round_robin_counter_is_shared_by_all_topics_in_0_10_1() -> None:
     assert draws.used == 1
 
 
-def test_round_robin_counter_of_a_topic_is_drawn_at_first_keyless_record() -> None:
+def test_round_robin_counter_of_a_topic_starts_at_random_draw_at_first_keyless_record() -> None:
     draws = ListedDraws([3, 4])
     partitioner = DefaultPartitioner("0.10.2.0", draws)
     partitioner.partition("b", b"key", THREE)

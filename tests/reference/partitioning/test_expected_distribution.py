@@ -61,7 +61,7 @@ def test_slow_broker_is_expected_half_of_records_in_2_8_and_a_fifth_in_3_3() -> 
     assert even == pytest.approx(1 / 5, abs=1e-8)
 
 
-def test_builtin_partitioner_stays_at_a_partition_for_whole_batches() -> None:
+def test_expected_stay_at_a_partition_of_builtin_partitioner_is_rounded_up_to_whole_batches() -> None:
     predicted = expected("builtin", "4.4.0", led(4), batch_records=16, drain_after=[5, 16, 99, 1])
     assert isinstance(predicted, Visits)
     assert list(predicted.lengths.values()) == [20, 16, 16, 16]

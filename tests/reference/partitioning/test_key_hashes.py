@@ -64,7 +64,9 @@ def test_every_key_hash_has_recorded_package_results_or_is_exempt() -> None:
 
 
 @pytest.mark.parametrize(("name", "key", "number"), PUBLISHED)
-def test_hash_has_the_published_value_for_a_key(name: str, key: bytes, number: int | None) -> None:
+def test_key_hash_equals_published_value_or_is_none_for_inapplicable_key(
+    name: str, key: bytes, number: int | None
+) -> None:
     assert HASHES[name].function(key) == number
 
 

@@ -36,7 +36,7 @@ def test_keyless_records_up_to_2_3_go_round_robin_from_a_random_start() -> None:
 
 @pytest.mark.parametrize("who", ["default", "uniform-sticky"])
 @pytest.mark.parametrize("version", ["2.4.0", "3.2.3", "3.9.2"])
-def test_sticky_partition_switches_at_each_new_batch_before_the_first_record(who: str, version: str) -> None:
+def test_sticky_partition_switches_at_each_new_batch_even_before_the_first_record(who: str, version: str) -> None:
     """0 is chosen and, with no batch there, announced as full; 0 is drawn again, which does not count, then 1, 2 and 0."""
     assert listed(who, version, [0, 0, 1, 2, 0], 5, 2) == Distribution({1: 2, 2: 2, 0: 1}, 3)
 
@@ -77,7 +77,7 @@ def test_leaderless_partitions_are_excluded_from_the_load_table() -> None:
 
 # The records are the clock. Each partition's batch is two records old, by all the producer's records, when round robin
 # comes to it again. By its own records it would be one record old, and open.
-def test_batch_age_counts_all_records_of_the_producer() -> None:
+def test_batch_age_is_counted_in_records_of_the_producer_and_not_of_the_partition() -> None:
     found = distribute("round-robin", "3.9.1", THREE, ListedDraws(), records=6, batch_records=10, drain_after=[2] * 3)
     assert found == Distribution({0: 2, 1: 2, 2: 2}, 6)
 
@@ -185,6 +185,6 @@ def test_distribution_of_an_unknown_partitioner_raises_question_error() -> None:
         distribute("sticky", "4.4.0", THREE, SeededDraws(0), records=1, batch_records=1)
 
 
-def test_distribution_with_too_few_draws_raises_draws_exhausted() -> None:
+def test_distribution_with_too_few_random_draws_raises_draws_exhausted() -> None:
     with pytest.raises(DrawsExhausted):
         listed("builtin", "4.4.0", [0], 3, 3)

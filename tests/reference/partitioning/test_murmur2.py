@@ -70,7 +70,9 @@ AT_THE_ENDS = {
 
 @FORMS
 @pytest.mark.parametrize(("key", "expected"), {**KAFKAS, **LEFT_OVER, **LONG}.items(), ids=lambda each: repr(each)[:24])
-def test_murmur2_hash_equals_the_vectors_of_kafka(murmur2: Callable[[bytes], int], key: bytes, expected: int) -> None:
+def test_murmur2_hash_equals_kafka_test_vectors_and_values_of_java(
+    murmur2: Callable[[bytes], int], key: bytes, expected: int
+) -> None:
     assert murmur2(key) == expected
 
 

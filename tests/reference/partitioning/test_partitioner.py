@@ -54,14 +54,14 @@ def test_partitioner_returns_the_partition_id_and_not_the_index() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith("random")])
-def test_null_key_draws_among_available_partitions(name: str) -> None:
+def test_null_key_is_placed_at_random_among_available_partitions(name: str) -> None:
     partitioner = Partitioner(name, draws=[7, -1, 4])
     assert partitioner(None, [0, 1, 2], [0, 2]) == 2
     assert partitioner(None, [0, 1, 2], [0, 2]) == 2  # the sign bit is cleared
     assert partitioner(None, [0, 1, 2]) == 1
 
 
-def test_empty_key_is_hashed_by_murmur2_and_drawn_by_consistent_random() -> None:
+def test_empty_key_is_hashed_by_murmur2_random_and_placed_at_random_by_consistent_random() -> None:
     assert Partitioner("consistent_random", draws=[2])(b"", [0, 1, 2]) == 2
     assert Partitioner("murmur2_random", draws=[])(b"", [0, 1, 2]) == partition_for_key(b"", 3)
     for name in ("murmur2", "consistent", "fnv1a"):

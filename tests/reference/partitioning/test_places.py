@@ -48,13 +48,13 @@ def test_default_placement_rule_of_each_client_matches_the_expected_table() -> N
     assert {client: rule for rule, clients in DEFAULTS.items() for client in clients} == CLIENTS
 
 
-def test_placement_rules_for_a_seen_partition_are_those_that_give_that_or_any_partition() -> None:
+def test_place_with_a_seen_partition_returns_only_rules_giving_that_partition_or_any() -> None:
     everything = place(KEY, 25)
     for seen in range(25):
         assert place(KEY, 25, seen=seen) == tuple(one for one in everything if one.partition in (None, seen))
 
 
-def test_empty_key_is_drawn_by_librdkafka_and_hashed_by_java() -> None:
+def test_empty_key_has_no_fixed_partition_in_librdkafka_and_is_hashed_by_java() -> None:
     places = {one.rule: one.partition for one in place(b"", 12)}
     assert places["librdkafka-consistent"] is None
     assert places["murmur2"] == partition_for_key(b"", 12)

@@ -95,7 +95,7 @@ def test_choose_partition_defaults_to_the_newest_release() -> None:
     assert choose_partition(key=b"foo", cluster=MIDDLE_LEADERLESS) == 2
 
 
-def test_choose_partition_with_empty_draw_list_raises_and_with_omitted_draws_is_random() -> None:
+def test_choose_partition_raises_for_an_empty_draw_list_and_is_random_without_draws() -> None:
     with pytest.raises(DrawsExhausted, match="add draws"):
         choose_partition(cluster=MIDDLE_LEADERLESS, version="3.2.3", draws=[])
     assert choose_partition(cluster=MIDDLE_LEADERLESS, version="3.2.3") in {0, 2}

@@ -59,7 +59,7 @@ def test_round_robin_starves_half_of_four_partitions_up_to_3_9_1() -> None:
     assert send(RoundRobinPartitioner("3.9.1"), 4) == [1, 3, 1, 3]
 
 
-def test_round_robin_in_3_9_2_repeats_the_partition_after_new_batch() -> None:
+def test_round_robin_in_3_9_2_visits_every_partition_although_each_record_starts_a_batch() -> None:
     assert send(RoundRobinPartitioner("3.9.2"), 5) == [0, 1, 2, 3, 0]
 
 

@@ -26,7 +26,7 @@ def test_sticky_cache_keeps_one_partition_per_topic() -> None:
     assert draws.used == 2
 
 
-def test_new_batch_draws_until_the_sticky_partition_differs() -> None:
+def test_new_batch_draws_random_numbers_until_the_sticky_partition_differs() -> None:
     draws = ListedDraws([1, 1, 4, 7, 0])
     cache = StickyPartitionCache(draws)
     assert cache.partition("a", THREE) == 1
@@ -48,7 +48,7 @@ def test_first_new_batch_of_a_topic_may_choose_the_previous_partition() -> None:
     assert cache.next_partition("a", THREE, 2) == 2
 
 
-def test_the_only_available_partition_is_taken_without_a_draw() -> None:
+def test_the_only_available_partition_is_taken_without_a_random_draw() -> None:
     draws = ListedDraws()
     cache = StickyPartitionCache(draws)
     assert cache.partition("b", ONE_OF_TWO) == 1
@@ -70,7 +70,7 @@ def test_sign_bit_of_a_random_draw_is_cleared() -> None:
     assert StickyPartitionCache(SeededDraws(seed_for(-1))).partition("a", THREE) == 1
 
 
-def test_topic_without_partitions_throws_after_a_draw_and_caches_no_partition() -> None:
+def test_topic_without_partitions_throws_after_a_random_draw_and_caches_no_partition() -> None:
     draws = ListedDraws([7, 2])
     cache = StickyPartitionCache(draws)
     with pytest.raises(ArithmeticException):
@@ -90,7 +90,7 @@ def test_next_sticky_partition_among_duplicate_ids_raises_draws_exhausted_instea
         assert draws.used == 1
 
 
-def test_next_partition_with_too_few_draws_raises_draws_exhausted() -> None:
+def test_next_partition_with_too_few_random_draws_raises_draws_exhausted() -> None:
     cache = StickyPartitionCache(ListedDraws([1, 1, 1]))
     cache.partition("a", THREE)
     with pytest.raises(DrawsExhausted, match="add draws"):

@@ -108,14 +108,16 @@ def test_sender_is_woken_for_a_new_batch_and_for_a_full_batch() -> None:
 @pytest.mark.parametrize(
     ("release", "thrown"), [("3.0.2", None), ("3.1.0", None), ("3.1.2", "KafkaException"), ("3.2.3", "KafkaException")]
 )
-def test_send_after_fatal_error_throws_since_3_1_1_with_record_in_batch(release: str, thrown: str | None) -> None:
+def test_send_after_fatal_error_throws_since_3_1_1_although_record_is_appended(
+    release: str, thrown: str | None
+) -> None:
     producer = _producer(release, idempotence=True)
     producer.sender.network.queue_producer_id(Reply("CLUSTER_AUTHORIZATION_FAILED"))
     producer.run()
     assert producer.send("t", Record(None, 4, partition=1)) == Placement(0, 1, thrown)
 
 
-def test_flush_ends_with_the_batches_present_at_the_call() -> None:
+def test_flush_sends_and_waits_for_only_the_batches_present_at_the_call() -> None:
     producer = _producer("2.8.2", linger_ms=100)
     record = Record(None, 4, partition=0)
     producer.send("t", record)
@@ -155,7 +157,7 @@ def test_default_linger_ms_is_0_up_to_3_9_and_5_since_4_0(release: str, linger_m
     assert effective_settings(_settings(linger_ms=None), parse_release(release)).accumulator.linger_ms == linger_ms
 
 
-def test_unset_delivery_timeout_is_at_least_the_request_timeout() -> None:
+def test_default_delivery_timeout_is_at_least_request_timeout_and_a_shorter_one_throws() -> None:
     release = parse_release("4.4.0")
     patient = {"request_timeout_ms": 500_000}
     assert effective_settings(_settings(**patient), release).sender.delivery_timeout_ms == 500_000
@@ -164,7 +166,7 @@ def test_unset_delivery_timeout_is_at_least_the_request_timeout() -> None:
         effective_settings(_settings(**patient, delivery_timeout_ms=499_999), release)
 
 
-def test_adaptive_partitioning_is_for_the_built_in_partitioner_only() -> None:
+def test_adaptive_partitioning_is_enabled_only_for_the_built_in_partitioner() -> None:
     release = parse_release("4.4.0")
     assert effective_settings(_settings(), release).accumulator.adaptive
     assert not effective_settings(_settings(partitioner="round-robin"), release).accumulator.adaptive

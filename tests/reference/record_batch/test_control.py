@@ -52,7 +52,7 @@ def test_malformed_control_record_key_throws_with_message_of_the_release() -> No
         (b"\xff\xff\0\0\0\0", "0.11.0.0", InvalidRecordException),
     ],
 )
-def test_malformed_end_marker_value_throws_by_release(
+def test_malformed_end_marker_value_throws_exception_class_of_the_release(
     value: bytes | None, release: str, error: type[JavaException]
 ) -> None:
     with pytest.raises(error):

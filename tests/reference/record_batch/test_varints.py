@@ -11,14 +11,14 @@ EDGES = (0, -1, 1, 63, -64, 64, -65, 8191, -8192, 8192, 2**20, 2**27 - 1, 2**27,
 
 
 @pytest.mark.parametrize("number", EDGES)
-def test_varint_round_trip_keeps_int32_and_size(number: int) -> None:
+def test_varint_round_trip_keeps_value_in_the_predicted_size_of_at_most_5_bytes(number: int) -> None:
     written = write_varint(number)
     assert read_varint(written + b"\x05", 0) == (number, len(written))
     assert size_of_varint(number) == len(written) <= 5
 
 
 @pytest.mark.parametrize("number", [*EDGES, 2**40, 2**63 - 1, -(2**63)])
-def test_varlong_round_trip_keeps_int64_and_size(number: int) -> None:
+def test_varlong_round_trip_keeps_value_in_at_most_10_bytes(number: int) -> None:
     written = write_varlong(number)
     assert read_varlong(b"\x05" + written, 1) == (number, 1 + len(written))
     assert len(written) <= 10

@@ -57,7 +57,7 @@ def test_high_watermark_waits_for_caught_up_follower_outside_isr_and_since_3_6_o
     assert leader(version, in_sync={1, 2}, ends={2: 8, 3: 6}, now=now, may_join=may_join) == expected
 
 
-def test_follower_high_watermark_stays_within_log() -> None:
+def test_follower_high_watermark_stays_between_log_start_and_end_offset() -> None:
     assert [follower_high_watermark(offset, 5) for offset in (-1, 0, 4, 5, 9)] == [0, 0, 4, 5, 5]
     assert follower_high_watermark(1, 5, 2) == 2
 
@@ -69,7 +69,7 @@ EPOCHS = (EpochStart(2, 0), EpochStart(3, 2), EpochStart(5, 4))
     ("epoch", "found"),
     [(-1, (-1, -1)), (1, (1, 0)), (2, (2, 2)), (3, (3, 4)), (4, (3, 4)), (5, (5, 9)), (6, (-1, -1))],
 )
-def test_epoch_end_offset_is_start_of_next_epoch_or_log_end(epoch: int, found: tuple[int, int]) -> None:
+def test_epoch_end_offset_is_start_of_next_epoch_log_end_or_undefined(epoch: int, found: tuple[int, int]) -> None:
     assert find_epoch_end(EPOCHS, epoch, 9) == EpochEnd(*found)
 
 
@@ -89,7 +89,7 @@ def test_epoch_end_offset_in_an_empty_log_is_undefined() -> None:
         ((5, 20), (9, True)),
     ],
 )
-def test_follower_truncation_offset_follows_epoch_end_of_the_leader(
+def test_follower_truncation_offset_is_computed_from_epoch_end_of_the_leader(
     leader_end: tuple[int, int], truncation: tuple[int, bool]
 ) -> None:
     assert find_truncation(EpochEnd(*leader_end), EPOCHS, 9, 6) == Truncation(*truncation)

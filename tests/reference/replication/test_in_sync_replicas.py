@@ -26,7 +26,7 @@ def test_an_unknown_follower_is_out_of_sync() -> None:
     assert is_out_of_sync(None, 10, now_ms=0, max_lag_ms=100)
 
 
-def test_no_replica_leaves_while_isr_change_is_in_flight() -> None:
+def test_no_replica_leaves_the_isr_while_an_isr_change_is_in_flight() -> None:
     followers = {2: ReplicaState(), 3: ReplicaState(log_end_offset=10)}
     committed = frozenset({1, 2, 3})
     assert find_out_of_sync(InSyncState(committed), 1, followers, 10, now_ms=101, max_lag_ms=100) == {2}
@@ -63,7 +63,7 @@ def test_replica_is_eligible_for_isr_if_broker_epoch_matches_since_3_5(
 @pytest.mark.parametrize(
     ("end", "start", "reached"), [(5, 3, True), (4, 3, False), (6, 6, True), (5, 6, False), (9, None, False)]
 )
-def test_follower_reaches_leader_at_high_watermark_and_epoch_start_offset(
+def test_follower_has_reached_leader_at_or_past_high_watermark_and_epoch_start_offset(
     end: int, start: int | None, reached: bool
 ) -> None:
     assert has_reached_leader(ReplicaState(log_end_offset=end), 5, start) is reached

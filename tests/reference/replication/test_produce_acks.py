@@ -15,7 +15,7 @@ from kafka_reference.replication.produce_acks import (
 from kafka_reference.replication.produce_requests import ProduceRequests, ProduceResponse
 
 
-def test_valid_acks_are_minus_1_0_and_1_and_only_minus_1_waits() -> None:
+def test_valid_acks_are_minus_1_0_and_1_and_only_minus_1_waits_for_followers() -> None:
     assert [acks for acks in range(-3, 4) if is_valid_acks(acks)] == [-1, 0, 1]
     assert [acks for acks in (-1, 0, 1) if waits(acks)] == [-1]
 
@@ -38,7 +38,7 @@ def test_only_acks_all_gets_not_enough_replicas_error_below_min_insync_replicas(
         (5, 1, Completion(True, "NOT_ENOUGH_REPLICAS_AFTER_APPEND")),
     ],
 )
-def test_produce_completes_by_high_watermark_and_isr_size(
+def test_acks_all_produce_completes_at_high_watermark_with_error_below_min_isr(
     high_watermark: int, count: int, completion: Completion
 ) -> None:
     assert check_completion(5, high_watermark, maximal_in_sync_count=count, min_in_sync=2) == completion
