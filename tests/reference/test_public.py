@@ -73,8 +73,8 @@ def test_shipped_certificate_has_the_sha256_of_the_pinned_jars(shipped: Certific
     named: dict[str, set[str]] = {}
     for row in shipped.rows:
         named.setdefault(row.release, set()).add(row.jar_sha256)
-    proven = {version: shas for version, shas in pinned.items() if version in named}
-    assert named == proven
+    assert len(named) >= 80
+    assert named == {version: shas for version, shas in pinned.items() if version in named}
 
 
 @pytest.mark.parametrize("name", sorted(set(kafka_reference.__all__) - CONSTANTS))

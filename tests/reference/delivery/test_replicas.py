@@ -136,6 +136,11 @@ def test_crash_fault_on_leaderless_partition_changes_nothing() -> None:
     found = outcome("4.4.0", ALL, *faults)
     assert found.requests[3].result == "lost"
     assert after(found, 5).leader == 0
+    without = outcome("4.4.0", ALL, *BOTH_LEAVE, Fault(Kind.CRASH_BEFORE, 3))
+    assert [(one.result, one.partition) for one in found.requests] == [
+        (one.result, one.partition) for one in without.requests
+    ]
+    assert (found.log, found.failed, found.lost) == (without.log, without.failed, without.lost)
 
 
 def test_scenario_without_follower_faults_has_no_partition_state() -> None:
