@@ -81,7 +81,7 @@ def test_audit_of_segment_files_reports_sequence_gap_in_text_html_and_json(folde
         assert said("--report-only", "--folder", str(tmp_path / "run"), *more) == line
 
 
-def test_audit_commands_on_the_documentation_page_run_on_segments(
+def test_audit_commands_with_segments_on_the_documentation_page_exit_0(
     folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commands = re.findall(

@@ -52,7 +52,7 @@ def checked(monkeypatch: pytest.MonkeyPatch, *words: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("command", [("audit", "t"), ("repair", "t", "t2"), ("join", "a", "b")])
-def test_command_config_file_gives_consumer_settings_without_producer_settings(
+def test_command_config_file_passes_connection_settings_but_not_acks_offset_reset_or_isolation_level(
     command: tuple[str, ...], config: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = checked(monkeypatch, *command, "--command-config", config)
@@ -82,7 +82,7 @@ def test_isolation_level_defaults_to_read_committed_in_audit_repair_and_join(
         assert checked(monkeypatch, *words, "--isolation", "read_uncommitted")["isolation.level"] == "read_uncommitted"
 
 
-def test_client_settings_of_a_repair_do_not_name_the_isolation_level() -> None:
+def test_source_address_is_read_committed_but_client_settings_omit_isolation_level() -> None:
     (address,) = SourceOptions("b:1").topics(["t"])
     assert address.isolation == "read_committed"
     assert client_settings(address.kafka).get("isolation.level") is None

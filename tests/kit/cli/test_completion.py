@@ -23,7 +23,7 @@ def completed(words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     return [line.removeprefix("plain,") for line in capsys.readouterr().out.splitlines()]
 
 
-def test_completion_lists_all_rule_names_without_importing_rules() -> None:
+def test_rule_slugs_for_shell_completion_equal_the_sorted_rule_names() -> None:
     assert rule_slugs() == sorted(RULES)
 
 

@@ -232,7 +232,7 @@ def test_every_command_has_an_example_invocation_per_option_or_a_list_of_test_fi
 
 
 @pytest.mark.parametrize("name", TESTED)
-def test_every_option_of_java_and_spark_commands_occurs_in_a_test(name: str) -> None:
+def test_every_option_of_commands_without_example_invocations_occurs_in_listed_test_files(name: str) -> None:
     places = [TESTS / place for place in TESTED[name]]
     found = [path for place in places for path in ([place] if place.is_file() else place.rglob("*.py"))]
     text = "\n".join(path.read_text("utf-8") for path in found if path.name != Path(__file__).name)

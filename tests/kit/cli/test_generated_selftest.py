@@ -87,7 +87,7 @@ def test_generated_selftest_changed_skips_a_rule_without_record() -> None:
     assert "0 of 0 rules asked" in output
 
 
-def test_generated_selftest_changed_runs_a_rule_with_another_fingerprint(
+def test_generated_selftest_changed_runs_a_rule_whose_recorded_fingerprint_differs(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     ran("--record", str(tmp_path / "record.json"))
@@ -98,7 +98,7 @@ def test_generated_selftest_changed_runs_a_rule_with_another_fingerprint(
     assert "1 of 1 rules asked" in output
 
 
-def test_selftest_changed_leaves_slow_rule_to_nightly_unless_record_is_given(
+def test_generated_selftest_changed_skips_a_slow_rule_unless_record_option_is_given(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     ran("--record", str(tmp_path / "record.json"))

@@ -64,7 +64,7 @@ def test_selftest_kit_exits_1_if_a_check_fails_without_a_planted_defect(monkeypa
 
 
 @pytest.mark.parametrize("options", [["--rules", "murmur2"], ["--changed"], ["--record", "record.json"]])
-def test_selftest_kit_with_rules_changed_or_record_option_is_refused(
+def test_selftest_kit_refuses_the_options_rules_changed_and_record(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: list[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)  # A folder that may be written to, as that of --record has to be.

@@ -89,7 +89,9 @@ def test_bad_command_line_argument_exits_2_with_one_line(run: Callable[..., Ran]
 
 
 @pytest.mark.parametrize("words", ["verify", "selftest", "diff 4.4.0 4.3.1", "answer --as java"])
-def test_missing_java_home_exits_2_with_one_line(run: Callable[..., Ran], tmp_path: Path, words: str) -> None:
+def test_java_home_of_a_nonexistent_folder_exits_2_without_traceback(
+    run: Callable[..., Ran], tmp_path: Path, words: str
+) -> None:
     pytest.importorskip("pyspark")
     ran = run(*words.split())
     assert ran.code == 2
@@ -180,7 +182,7 @@ def test_help_lists_each_command_once_in_sections_ordered_by_user_purpose(run: C
     assert {name for section in cli._SECTIONS.values() for name in section} <= set(listed), "each is a command"
 
 
-def test_every_command_line_option_has_a_distinct_help_text() -> None:
+def test_every_command_line_option_has_a_help_text_distinct_within_the_command() -> None:
     for name in cli.app.list_commands(None):
         command = cli.app.get_command(None, name)
         for each in getattr(command, "commands", {name: command}).values():

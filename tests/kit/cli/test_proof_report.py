@@ -46,7 +46,9 @@ def test_proof_table_of_several_releases_has_a_line_for_each_release() -> None:
     ("counts", "head"),
     [((9, 8, 1, 0, 0), "differ"), ((9, 8, 0, 1, 0), "errors"), ((9, 9, 0, 0, 7), "unsupported")],
 )
-def test_proof_table_shows_differ_or_error_column_only_if_nonzero(counts: tuple[int, ...], head: str) -> None:
+def test_proof_table_shows_differ_errors_or_unsupported_column_only_if_nonzero(
+    counts: tuple[int, ...], head: str
+) -> None:
     rows = [row("4.4.0", "murmur2"), row("4.4.0", "delivery", counts=counts)]
     assert shown(rows)[1].split() == ["rule", "questions", "match", head]
 

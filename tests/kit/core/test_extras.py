@@ -27,7 +27,7 @@ def test_missing_package_error_names_the_extra_to_install(extra: str) -> None:
             assert words == f"this command needs {package}: {how_to_install(named)}{rest}"
 
 
-def test_the_jvm_extra_includes_bulk() -> None:
+def test_jvm_extra_includes_bulk_extra_whose_packages_have_install_hints() -> None:
     for requirement in DECLARED["bulk"]:
         name = re.match(r"\w+", requirement)[0]  # type: ignore[index]
         assert missing_extra(ModuleNotFoundError("no", name=name)) is not None

@@ -139,7 +139,7 @@ except KitError as error:
 """
 
 
-def test_folder_without_permission_fails_reads_and_writes_with_one_line_each(tmp_path: Path) -> None:
+def test_reads_and_writes_in_a_folder_without_permission_raise_permission_denied_errors(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0)
     done = run_obeying([sys.executable, "-c", _DOORS, str(closed / "x")])
@@ -149,7 +149,7 @@ def test_folder_without_permission_fails_reads_and_writes_with_one_line_each(tmp
     assert written == [f"{closed / 'x'} cannot be written: Permission denied"] * 2
 
 
-def test_relative_path_in_deleted_working_directory_is_a_missing_file(tmp_path: Path) -> None:
+def test_relative_path_in_deleted_working_directory_raises_no_such_file_error(tmp_path: Path) -> None:
     script = "import os, sys; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone');" + _DOORS
     done = subprocess.run(
         [sys.executable, "-c", script, "x"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60

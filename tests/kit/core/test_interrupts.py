@@ -40,7 +40,7 @@ def test_interrupt_swallowed_in_a_gc_callback_is_raised_again(asked: signal.Sign
     assert ran.stderr == "", "what Python drops and the kit raises again is not printed"
 
 
-def test_unraisable_exceptions_except_interrupts_are_still_printed_once() -> None:
+def test_unraisable_value_error_is_printed_once_after_two_interrupt_handler_installs() -> None:
     ran = run_script(
         "from kafka_conformance.core import interrupts; interrupts.install(); interrupts.install()\n"
         "class Ends:\n    def __del__(self): raise ValueError('dropped')\n"

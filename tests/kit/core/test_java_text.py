@@ -77,5 +77,5 @@ def test_lines_split_as_java_buffered_reader(text: str, expected: list[str]) -> 
 
 
 @pytest.mark.parametrize(("text", "expected"), WORDS)
-def test_words_split_as_java_pattern_whitespace_without_trailing_empty(text: str, expected: list[str]) -> None:
+def test_whitespace_split_drops_trailing_empty_strings_as_java_pattern_split(text: str, expected: list[str]) -> None:
     assert split(re.compile(r"\s+", re.ASCII), text) == expected

@@ -50,7 +50,9 @@ def question(slug: str, text: str) -> msgspec.Struct:
         (Unsupported("no"), Unsupported("no"), Unsupported("no")),
     ],
 )  # fmt: skip
-def test_judge_of_two_outcomes_agrees_differs_or_errs(left: Outcome, right: Outcome, verdict: Verdict) -> None:
+def test_judge_returns_agrees_differs_errored_or_unsupported_for_two_outcomes(
+    left: Outcome, right: Outcome, verdict: Verdict
+) -> None:
     assert judge(left, right, ("java", "mine")) == verdict
 
 
@@ -159,7 +161,7 @@ def test_question_is_immutable_after_decoding() -> None:
 
 
 @pytest.mark.parametrize("name", ["id", "rule", "release", "question"])
-def test_ask_line_without_required_field_or_with_unknown_field_raises_validation_error(name: str) -> None:
+def test_protocol_request_line_without_required_or_with_unknown_field_raises_validation_error(name: str) -> None:
     line = {"id": "1", "rule": "murmur2", "release": "4.4.0", "question": {}}
     msgspec.json.decode(msgspec.json.encode(line), type=Ask)
     with pytest.raises(msgspec.ValidationError, match=f"missing required field `{name}`"):

@@ -25,7 +25,7 @@ def test_collected_questions_are_equal_for_equal_seed_only(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", OURS)
-def test_question_sources_are_complete_spaces_then_requested_number_of_examples(slug: str) -> None:
+def test_question_sources_list_every_space_then_the_requested_number_of_hypothesis_examples(slug: str) -> None:
     made = sources(RULES[slug], 25, 7)
     assert [source.name for source in made] == [*(space.name for space in RULES[slug].spaces), "hypothesis"]
     assert len(made[-1].questions) == 25
@@ -90,7 +90,7 @@ def test_every_key_up_to_two_bytes_occurs_once_in_chunks(chunk: int) -> None:
     assert found[-1] == b"\xff\xff"
 
 
-def test_key_columns_of_three_bytes_have_chunks_of_2_to_21_keys() -> None:
+def test_key_columns_up_to_three_bytes_come_in_chunks_of_at_most_2097152_keys() -> None:
     sizes = [len(offsets) - 1 for offsets, _ in key_columns(3)]
     assert sizes == [1, 256, 65536] + [1 << 21] * 8
     assert sum(sizes) == 16_843_009

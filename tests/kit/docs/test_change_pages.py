@@ -66,7 +66,7 @@ def _is_answered_as_by_java(example: ChangeExample) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_change_page_examples_name_differing_fields_and_are_at_most_the_recorded_kinds(page: str) -> None:
+def test_change_page_examples_name_differing_fields_and_do_not_outnumber_recorded_kinds(page: str) -> None:
     changes = PAGES[page]
     assert all(example.found.fields for example in changes.examples)
     counted = {(change.rule, change.after): change.kinds for change in changes.rules if change.what == "changes"}

@@ -50,7 +50,7 @@ def test_javascript_of_the_draws_page_gives_draws_of_the_reference() -> None:
     assert json.loads(ran.stdout) == [draw for _, draws in SEEDS for draw in draws]
 
 
-def test_draws_page_lists_every_rule_with_draws() -> None:
+def test_draws_page_lists_every_rule_with_a_draws_or_seed_field() -> None:
     named = dict(re.findall(r"^\| `([a-z-]+)` \| `(draws|seed)` \|", PAGE, re.MULTILINE))
     fields = {slug: set(rule.question.__struct_fields__) & {"draws", "seed"} for slug, rule in RULES.items()}
     assert named == {slug: found.pop() for slug, found in fields.items() if found}

@@ -21,10 +21,10 @@ def test_drift_page_lists_rules_changed_in_4_4_0_as_recorded() -> None:
     assert reported == {each.rule for each in recorded if (each.before, each.after, each.what) == (OLD, NEW, "changes")}
 
 
-def test_drift_page_lists_rules_available_in_both_releases() -> None:
+def test_drift_page_lists_every_rule_that_exists_in_4_3_1() -> None:
     reported = re.findall(r"^\| `([\w-]+)` \| (?:same|changed) \| [\d,]+ \|", PAGE, re.MULTILINE)
     assert reported == [slug for slug, rule in RULES.items() if rule.has_java(parse_release(OLD))]
 
 
-def test_drift_page_states_size_limit_of_a_sampled_space() -> None:
+def test_drift_page_states_the_question_count_above_which_a_space_is_sampled() -> None:
     assert f"From a space with more than {LARGEST_SPACE:,} questions" in PAGE

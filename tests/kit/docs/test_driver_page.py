@@ -130,7 +130,7 @@ def test_question_line_on_the_driver_page_equals_protocol_bytes() -> None:
     assert json.loads(shown)["question"] == {"key": "666f6f"}
 
 
-def test_driver_toml_on_the_page_is_parsed_as_described(tmp_path: Path) -> None:
+def test_driver_toml_on_the_page_yields_start_and_build_commands(tmp_path: Path) -> None:
     (shown,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "driver.toml").write_text(shown)

@@ -23,7 +23,7 @@ _PLUGIN = () if entry_points(group="pytest11", name="kafka-conformance") else ("
         pytest.param("0xFFFFFFFF", {"failed": 1}, marks=pytest.mark.exhaustive),
     ],
 )
-def test_pytest_example_of_the_gate_page_detects_a_wrong_partitioner(
+def test_pytest_example_of_the_gate_page_passes_correct_and_fails_unsigned_partitioner(
     pytester: pytest.Pytester, mask: str, outcome: dict[str, int]
 ) -> None:
     (example,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)

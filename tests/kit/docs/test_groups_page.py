@@ -26,7 +26,7 @@ def test_groups_page_output_of_the_example_is_current(
     assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == expected.splitlines()
 
 
-def test_groups_page_json_is_played_by_every_assignor() -> None:
+def test_example_group_on_groups_page_plays_three_steps_with_every_assignor() -> None:
     group = parse_group(PAGE.partition("```json\n")[2].partition("\n```")[0])
     for assignor in ASSIGNORS:
         assert len(play(group, assignor, NEWEST).steps) == 3

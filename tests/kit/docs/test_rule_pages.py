@@ -39,7 +39,7 @@ def test_committed_rule_index_equals_generated_index_without_extra_files() -> No
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_rule_page_lists_all_fields_steps_labels_and_mutants(slug: str) -> None:
+def test_rule_page_lists_all_question_fields_labels_optional_parts_mutants_and_links(slug: str) -> None:
     rule, text = RULES[slug], page(slug)
     heads = re.findall(r"^## (.*)$", text, re.MULTILINE)
     wanted = [
@@ -73,7 +73,7 @@ def test_rule_page_begins_with_rule_python_call_java_method_and_impact(slug: str
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_imports_on_a_rule_page_work_and_match_signatures(slug: str) -> None:
+def test_rule_page_imports_define_exactly_the_callables_that_the_example_calls(slug: str) -> None:
     (block,) = re.findall(r"```python\n(.*?)\n```", page(slug), re.DOTALL)
     imports, _, calls = block.partition("\n\n")
     names: dict[str, Any] = {}

@@ -125,7 +125,7 @@ def test_known_failure_does_not_fail_the_broker_gate(fields: dict[str, str]) -> 
     assert [each.versions for each in differed(result)] == [""]  # nothing is asked again
 
 
-def test_known_failure_that_passes_fails_the_broker_gate_as_stale() -> None:
+def test_broker_gate_exits_1_with_a_stale_entry_if_a_known_failure_agrees() -> None:
     result, _ = gated({"b/three-0": 5}, KnownFailures([entry(case="b/three")], TODAY))
     assert result.ended.exit_code == 1
     assert [each.why for each in result.events if isinstance(each, Stale)] == ["stale"]
@@ -153,7 +153,7 @@ def fetched(aborted: Any) -> dict[str, Any]:
     return {"responses": [{"topic": "t", "partitions": [partition]}]}
 
 
-def test_harmless_answer_difference_agrees_and_is_reported_with_reason() -> None:
+def test_broker_gate_accepts_a_harmless_answer_difference_and_reports_the_reason() -> None:
     plain = BrokerCase("c/fetch", "", [Step("Fetch", 12, {})])
     with fake_broker(answered(fetched(None))) as broker:
         target = BrokerTarget(*parse_address(broker.address), 0.5, "kafka-conformance-gate-t")

@@ -59,7 +59,7 @@ def _two(rule: str, question: dict[str, Any]) -> bool:
     return rule != "murmur2" or question["key"] in {"", "80"}
 
 
-def test_client_answering_only_two_keys_is_not_judged_and_exits_2(tmp_path: Path) -> None:
+def test_rule_with_only_two_keys_answered_is_not_judged_and_gate_exits_2(tmp_path: Path) -> None:
     result = _run(_client(_two, "murmur2", "sequence-increment"), tmp_path, "murmur2", "sequence-increment")
     ended = _rows(result)["murmur2"]
     assert (ended.verdict, ended.agreed) == ("not judged", 2)
@@ -71,7 +71,7 @@ def test_client_answering_only_two_keys_is_not_judged_and_exits_2(tmp_path: Path
     assert f"1 of 2 rules asked conforms (the kit has {len(RULES)})" in result.ended.why
 
 
-def test_partly_answered_rule_exits_2_and_unanswered_rule_only_if_named(tmp_path: Path) -> None:
+def test_gate_exits_2_for_partly_answered_rule_but_for_unanswered_rule_only_if_named(tmp_path: Path) -> None:
     result = _run(_client(_two), tmp_path, "murmur2", "sequence-increment")
     assert result.ended.exit_code == 2
     nothing_of_one = _client(lambda rule, _: rule != "murmur2")
@@ -94,7 +94,7 @@ def test_wrong_hash_outweighs_missing_answers_so_gate_exits_1(tmp_path: Path) ->
     assert (_rows(result)["murmur2"].verdict, result.ended.exit_code) == ("differs", 1)
 
 
-def test_client_with_only_keyed_records_is_judged_and_keyless_only_is_not(tmp_path: Path) -> None:
+def test_producer_answering_only_keyed_records_conforms_but_only_keyless_records_exits_2(tmp_path: Path) -> None:
     def keyed_alone(_: str, question: dict[str, Any]) -> bool:
         record, config = question["record"], question["config"]
         led = any(one["leader"] is not None for one in question["cluster"]["partitions"])
@@ -168,13 +168,13 @@ def test_reports_of_rule_with_too_few_answers_show_not_judged(tmp_path: Path) ->
     assert "<error" in junit.write(events)
 
 
-def test_badge_counts_conforming_rules_against_rules_asked(tmp_path: Path) -> None:
+def test_badge_counts_conforming_rules_out_of_the_tested_rules(tmp_path: Path) -> None:
     client = _client(lambda *_: True, "murmur2", "sequence-increment")
     said = json.loads(badge.write(_run(client, tmp_path, "murmur2", "sequence-increment").events))
     assert (said["message"], said["color"]) == (f"2 of 2 rules asked conform (the kit has {len(RULES)})", "brightgreen")
 
 
-def test_unsupported_rule_counts_as_asked_only_if_named(tmp_path: Path) -> None:
+def test_unsupported_rule_is_in_the_count_of_tested_rules_only_if_named(tmp_path: Path) -> None:
     lacks_one = _client(lambda rule, _: rule != "murmur2")
     unnamed = _run(lacks_one, tmp_path, "murmur2", "sequence-increment").ended
     named = _run(lacks_one, tmp_path, "murmur2", "sequence-increment", named=True).ended

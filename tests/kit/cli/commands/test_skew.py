@@ -43,7 +43,7 @@ def row(said: str, scenario: str, version: str) -> list[str]:
 
 # KAFKA-10888, as the command tells it.
 @pytest.mark.exhaustive
-def test_slow_broker_gets_most_keyless_records_only_up_to_3_2(asked: Asked) -> None:
+def test_slow_broker_gets_four_times_as_many_keyless_records_only_before_3_3(asked: Asked) -> None:
     code, said = asked("2.8.2", "3.3.2")
     assert code == 0, "a skew that the rule predicts is not a disagreement"
     old, new = row(said, "one slow broker", "2.8.2"), row(said, "one slow broker", "3.3.2")
@@ -57,7 +57,7 @@ def test_slow_broker_gets_most_keyless_records_only_up_to_3_2(asked: Asked) -> N
 
 
 # KAFKA-9965.
-def test_round_robin_starves_half_of_even_partition_counts_up_to_3_9_1(asked: Asked) -> None:
+def test_round_robin_starves_half_of_the_partitions_if_even_up_to_3_9_1(asked: Asked) -> None:
     _, said = asked("3.9.1,3.9.2", "4.0.2")
     assert row(said, "round robin, even", "3.9.1")[2:9] == ["0.00", "33.34", "0.00", "33.33", "0.00", "33.33", "2.00"]
     for fixed in ("3.9.2", "4.0.2"):
@@ -122,7 +122,7 @@ def test_skew_figure_with_unknown_extension_is_refused_before_simulation(asked: 
         asked("2.8.2", plot=tmp_path / "skew.docx", answerer="nobody")
 
 
-def test_skew_figure_on_full_disk_is_a_warning_and_keeps_exit_code_0(
+def test_skew_figure_on_full_disk_prints_a_warning_and_exits_0(
     asked: Asked, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     full = tmp_path / "skew.png"
@@ -143,7 +143,9 @@ def test_skew_figure_without_matplotlib_or_scipy_is_refused_with_pip_extra(
         asked("2.8.2", plot=tmp_path / "skew.png", answerer="nobody")
 
 
-def test_skew_command_asks_java_once_per_release_and_closes_each(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skew_command_simulates_and_closes_each_java_release_once_if_named_twice(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     closed: list[str] = []
     oracle = SimpleNamespace(close_release=closed.append)
     monkeypatch.setattr(skew, "open_oracle", lambda: nullcontext(oracle))

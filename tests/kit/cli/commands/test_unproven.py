@@ -54,7 +54,9 @@ def _run(*args: str) -> Result:
 @pytest.mark.parametrize(
     ("version", "near"), [("3.9.9", "3.9.0, 3.9.1 or 3.9.2"), ("9.9.9", "4.4.0"), ("4.5.0", "4.4.0")]
 )
-def test_unproven_release_is_refused_with_nearest_proven_releases(command: list[str], version: str, near: str) -> None:
+def test_unproven_release_is_refused_with_a_suggestion_of_the_nearest_proven_releases(
+    command: list[str], version: str, near: str
+) -> None:
     done = _run(*command, "--kafka", version)
     assert isinstance(done.exception, BadInput), done.output
     assert f"release {version} is not proven" in str(done.exception)
@@ -146,7 +148,7 @@ def test_gate_omits_a_rule_unproven_in_a_release_and_warns(capfd: pytest.Capture
 
 
 @pytest.mark.usefixtures("half_proven")
-def test_gate_refuses_a_named_rule_that_is_not_proven() -> None:
+def test_gate_refuses_a_named_unproven_rule_unless_allow_unproven_is_given() -> None:
     done = _run(*_GATE, "--rules", "murmur2", "--kafka", "4.4.0")
     assert isinstance(done.exception, BadInput)
     assert str(done.exception).startswith("murmur2 in release 4.4.0 is not proven: ")

@@ -65,5 +65,5 @@ def one_release() -> list[Event]:
     ("events", "label"),
     [(one_release(), "Kafka 4.4.0"), (streams.conforming(), "Kafka 3.2.3 to 4.4.0"), ([], "Kafka")],
 )
-def test_badge_label_names_the_releases_asked(events: list[Event], label: str) -> None:
+def test_badge_label_names_the_range_of_tested_kafka_releases(events: list[Event], label: str) -> None:
     assert json.loads(write(events))["label"] == label

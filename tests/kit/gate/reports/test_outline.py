@@ -107,7 +107,7 @@ def test_rule_diagnosis_is_listed_once_for_all_releases_and_only_if_no_finding_s
     assert (one.rule, one.where, one.diagnosis) == ("murmur2", "1 and 2", streams.SIGN_ABS)
 
 
-def test_consecutive_releases_of_a_rule_with_equal_verdict_are_folded() -> None:
+def test_consecutive_releases_of_a_rule_with_equal_verdict_are_grouped() -> None:
     verdicts = ["agrees", "agrees", "differs", "agrees"]
     events: list[Any] = [
         streams.ended_rule(rule, str(at), said) for at, said in enumerate(verdicts) for rule in ("murmur2", "delivery")

@@ -25,7 +25,7 @@ def compared(before: list[Event], after: list[Event]) -> list[GateChange]:
     return changes(outline(before), outline(after))
 
 
-def test_comparison_of_equal_gates_finds_no_change() -> None:
+def test_comparison_of_equal_gate_runs_finds_no_change() -> None:
     assert compared(stream("differs", "a"), stream("differs", "a")) == []
 
 
@@ -49,7 +49,7 @@ def test_changed_verdict_is_reported_as_worse_or_better(before: str, after: str,
     assert compared(stream(before), stream(after)) == [GateChange("murmur2", f"4.4.0: {before} → {after}", worse)]
 
 
-def test_rule_no_longer_asked_is_worse_and_newly_asked_rule_is_not() -> None:
+def test_rule_missing_in_the_later_gate_is_worse_and_newly_tested_rule_is_not() -> None:
     found = compared(stream("agrees"), stream("agrees", rule="delivery"))
     assert found == [
         GateChange("murmur2", "4.4.0: agrees → not asked", worse=True),

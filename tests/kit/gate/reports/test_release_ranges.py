@@ -27,7 +27,7 @@ def test_finding_of_a_gate_without_eras_is_located_by_the_list_of_tested_release
     assert places("murmur2", ["3.2.3", "4.4.0"]) == "3.2.3 and 4.4.0"
 
 
-def test_verdict_line_and_findings_name_eras() -> None:
+def test_verdict_line_counts_release_eras_and_finding_names_the_failing_era() -> None:
     seen = outline(streams.eras())
     assert verdict(seen) == "differs: franz-go 1.22.2, Kafka 0.10.0.1 to 3.9.2 in 4 eras: an answer differs"
     assert [one.where for one in findings(seen.rows)] == ["era 0.11.0.3 to 2.3.1"]
@@ -48,7 +48,7 @@ def test_terminal_report_merges_eras_of_a_rule_with_equal_verdict() -> None:
     assert "2 eras, 0.10.0.1 to 3.9.2  agrees      18      18" in out.getvalue()
 
 
-def test_markdown_report_lists_eras_with_the_release_asked_in() -> None:
+def test_markdown_report_lists_release_eras_with_the_tested_release() -> None:
     text = markdown.write(streams.eras())
     assert "| default-partitioner | era 0.11.0.3 to 2.3.1 | differs |" in text
     line = "default-partitioner: 0.10.0.1; 0.11.0.3 to 2.3.1 (asked in 2.3.1); 2.4.1 to 3.9.2 (asked in 3.9.2)"
@@ -56,7 +56,7 @@ def test_markdown_report_lists_eras_with_the_release_asked_in() -> None:
     assert "## Eras" not in markdown.write(streams.conforming())
 
 
-def test_html_junit_github_and_badge_reports_name_eras() -> None:
+def test_html_junit_github_and_badge_reports_name_release_eras() -> None:
     html = page.write(streams.eras())
     assert 'title="default-partitioner in era 0.11.0.3 to 2.3.1: differs"' in html
     assert "<td>2.3.1</td><td>era 0.11.0.3 to 2.3.1</td>" in html
