@@ -57,9 +57,7 @@ _KIP_794 = """\
 ## Which client follows KIP-794?
 
 KIP-794 (since 3.3.0) is how Java's producer places records without a key: it keeps to one partition for `batch.size` bytes,
-and prefers partitions whose brokers are fast. {verdict} Clients that are sticky
-otherwise change the partition at other times; others do not keep to one partition. *Records without a key* is what
-the client's source says.
+and prefers partitions whose brokers are fast. {verdict} *Records without a key* is what the client's source says.
 """
 
 _ERROR_45 = """\
@@ -146,8 +144,9 @@ def question_page(results: Results, clients: Sequence[GateResult], drivers: Mapp
     """Return the page."""
     ordered = sorted(clients, key=lambda one: drivers[one.name].client.lower())
     parts = [
-        "# Questions\n\nAll answers come from the results in [the matrix](matrix.md). In short:",
+        "# Questions",
         _in_short(results, ordered, drivers),
+        "All answers come from the results in [the matrix](matrix.md).",
         _PAIRS,
         _pairs(ordered, drivers),
         _PLACEMENTS,
@@ -158,14 +157,14 @@ def question_page(results: Results, clients: Sequence[GateResult], drivers: Mapp
         _brokers(results),
         _KIP_794.format(verdict=_verdict(results, ordered, drivers)),
         _without_keys(results, ordered, drivers),
-        _FETCH,
-        _fetches(ordered, drivers),
         _ERROR_45,
         _java_on_error_45(),
         _ERROR_45_CLIENTS,
         _refused(results),
         _ERROR_45_CAUSES,
         _sequences(results),
+        _FETCH,
+        _fetches(ordered, drivers),
     ]
     return f"{REMARK}\n" + "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
@@ -179,8 +178,8 @@ def _in_short(results: Results, clients: Sequence[GateResult], drivers: Mapping[
         _PAIRS: _pairs_in_short(clients, drivers),
         _BROKER: _brokers_in_short(results),
         _KIP_794: _verdict(results, clients, drivers),
-        _FETCH: f"**As Java in every case, damaged batches included:** {_listed(as_consumer)}. Asked: {_listed(fetching)}.",
         _ERROR_45: _error_45_in_short(results),
+        _FETCH: f"**As Java in every case, damaged batches included:** {_listed(as_consumer)}. Asked: {_listed(fetching)}.",
     }
     return "\n".join(f"- [{_title(asked)}]({_anchor(asked)}) {answer}" for asked, answer in answers.items())
 
@@ -194,31 +193,34 @@ def _pairs_in_short(clients: Sequence[GateResult], drivers: Mapping[str, NamedDr
     unknown = any(_mark(one, other) == "?" for one in every for other in every if one is not other)
     shared = [f"{_listed(names)} ({by.rpartition(': ')[2]})" for by, names in by_hash.items() if len(names) > 1]
     return (
-        f"**Yes:** any two of {'; or of '.join(shared)}. **No{', or unknown' * unknown}:** all other pairs."
-        f" This is by default; [settings]({_anchor(_PLACEMENTS)}) change it."
+        f"By default **yes within a group, no otherwise{', or unknown' * unknown}:** {'; '.join(shared)}."
+        f" Every other client is alone. [Settings]({_anchor(_PLACEMENTS)}) change it."
     )
 
 
 def _brokers_in_short(results: Results) -> str:
-    """Return which brokers answer as Kafka's own for every use, for some, or for none."""
-    as_kafka, in_part, unlike = [], [], []
+    """Return which brokers answer as Kafka's own for every use, and why the others do not."""
+    as_kafka, unlike = [], []
     for name, uses in _likeness_of_brokers(results).items():
-        fit = (*uses[_SAME], *uses[_PARTLY])
         if set(uses[_SAME]) == set(NEEDS):
             as_kafka.append(words(name))
-        elif fit:
-            in_part.append(f"{words(name)} ({_listed(fit)})")
         else:
-            unlike.append(words(name))
+            fit = (*uses[_SAME], *uses[_PARTLY])
+            reasons = [f"high or critical differences for {_uses_or_all(uses[_HARMFUL])}"] * bool(uses[_HARMFUL])
+            reasons += [f"{_uses_or_all(uses[_LACKING])} could not be asked"] * bool(uses[_LACKING])
+            unlike.append(f" **{words(name)}: {f'for {_listed(fit)}' if fit else 'no'}** ({'; '.join(reasons)}).")
     return (
-        f"**As Kafka's own:** {_listed(as_kafka)}. **In part:** {_listed(in_part)}."
-        f" **For no use** (high or critical differences, or not asked): {_listed(unlike)}."
-        " **Another broker:** not asked; `kafka-conformance gate broker HOST:PORT` asks it."
+        f"**Yes:** {_listed(as_kafka)} (one broker; no election or restart was asked).{''.join(unlike)}"
+        " Another broker was not asked: `kafka-conformance gate broker HOST:PORT` asks it."
     )
 
 
+def _uses_or_all(uses: Sequence[str]) -> str:
+    return "every use" if set(uses) == set(NEEDS) else _listed(uses)
+
+
 def _error_45_in_short(results: Results) -> str:
-    """Return what each client does, the newest version first."""
+    """Return what each client does, by client and version."""
     agree, without, causes = [], [], {}  # type: ignore[var-annotated]
     for cell in _cells_about(results, _REFUSED[0]):
         name = f"{words(cell.name)} {words(cell.version)}"
@@ -228,11 +230,10 @@ def _error_45_in_short(results: Results) -> str:
             without.append(name)
         else:
             causes.setdefault((cell.name, _outcome_first(cell.why, with_source=False)), []).append(words(cell.version))
-    differing = [f"\n    - {words(name)} {', '.join(versions)}: {why}" for (name, why), versions in causes.items()]
-    return (
-        f"`OUT_OF_ORDER_SEQUENCE_NUMBER` of a first batch in flight. **As Java, which takes a new epoch and sends again:**"
-        f" {_listed(agree)}. **No idempotent producer:** {_listed(without)}. Otherwise:{''.join(differing)}"
-    )
+    lines = [f"**{words(name)}**: {why} ({', '.join(versions)})" for (name, why), versions in causes.items()]
+    lines += [f"as Java, which takes a new epoch and sends again: {_listed(agree)}"]
+    lines += [f"no idempotent producer: {_listed(without)}"] * bool(without)
+    return "To the first batch in flight:" + "".join(f"\n    - {line}" for line in lines)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -324,14 +325,21 @@ def _verdict(results: Results, clients: Sequence[GateResult], drivers: Mapping[s
         return f"**As Java's `BuiltInPartitioner`:** {', '.join(map(words, agreeing))}."
     asked = sorted({cell.name for cell in cells if cell.state not in ("not run", "not applicable")})
     others = len({cell.name for cell in of_subject(results.cells, "client")} - {"Java", *asked})
-    ways = [
-        f"{words(drivers[gate.name].client)} with {code(setting_of(gate, drivers[gate.name]).chosen_by)}: {one.reason}"
+    found = f" Asked, and differs: {_listed(map(words, asked))}." if asked else ""
+    ways = dict.fromkeys(
+        f" {words(drivers[gate.name].client)}, set so, differs: {one.reason[:1].lower()}{one.reason[1:]}"
         for gate in clients
         for one in gate.deviations
         if one.rule == _BUILT_IN and one.reason
-    ]
-    found = f"Asked, and differs: {' '.join(dict.fromkeys(ways)) or _listed(map(words, asked))}"
-    return f"**None, as far as asked.** {found} {others} others were not asked."
+    )
+    others = {
+        words(one): without_key(gate, drivers[gate.name]) for one, gate in _newest(clients, drivers) if one not in asked
+    }
+    sticky = [client for client, text in others.items() if text.startswith("sticky")]
+    return (
+        f"**Java's own producer, since 3.3.0; no other, as far as asked.**{''.join(ways) or found}"
+        f" By their source {_listed(sticky)} are sticky in another way, the other {len(others) - len(sticky)} not at all."
+    )
 
 
 def _without_keys(results: Results, clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:

@@ -73,7 +73,7 @@ def test_selected_tests_pass_if_pytest_inherits_ignored_signals_and_another_envi
 
     names += [
         "tests/kit/core/test_progress.py",
-        "tests/kit/brokers/test_supervisor.py::test_run_ended_by_sigkill_sigterm_or_sighup_leaves_no_process_supervisor_or_folder",
+        "tests/kit/brokers/test_supervisor.py::test_parent_ended_by_sigkill_sigterm_or_sighup_leaves_no_process_supervisor_or_folder",
         "tests/kit/cli/commands/test_behaviour.py::test_behaviour_of_one_release_lists_every_field_of_the_classes_in_that_release",
         ("tests/kit/answerers/driver/test_answerer.py::"
          "test_driver_that_crashes_or_breaks_the_protocol_at_one_question_loses_only_that_question[dies_mid_line]"),

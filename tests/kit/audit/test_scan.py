@@ -51,7 +51,7 @@ def at_home(number: int, partitions: int = 4) -> tuple[int, int, int, bytes]:
     return partition_for_key(key, partitions), number, 1_000 + number, key
 
 
-def test_scanner_judges_one_block_per_partition() -> None:
+def test_scanner_summarizes_one_block_per_partition_and_lists_no_correctly_placed_record() -> None:
     rows = sorted(at_home(number) for number in range(50))
     blocks, out = scanned(batch(*rows))
     assert [block.summary.partition for block in blocks] == sorted({row[0] for row in rows})
@@ -104,7 +104,7 @@ def test_scanner_returns_no_rows_for_an_empty_record_batch() -> None:
     assert scanned(batch()) == ([], [])
 
 
-def test_block_names_a_weak_hash_only_if_known_from_the_whole_topic() -> None:
+def test_block_summary_lists_a_weak_partitioner_only_if_already_known_for_the_whole_topic() -> None:
     """The sum of the bytes of a key is mostly its String.hashCode, modulo 6."""
     keys = [b"customer-%d" % number for number in range(3000)]
     rows = [(3, number, number, key) for number, key in enumerate(keys) if sum(key) % 6 == 3]

@@ -88,7 +88,7 @@ def test_window_bounds_without_a_time_zone_are_utc() -> None:
         ("2025-03-02", "2025-03-01", "--from 2025-03-02 is not before --to 2025-03-01"),
     ],
 )
-def test_malformed_or_empty_window_option_is_refused_with_a_one_line_error(begin: str, end: str, line: str) -> None:
+def test_malformed_or_empty_window_option_is_refused_with_option_and_reason(begin: str, end: str, line: str) -> None:
     with pytest.raises(BadInput) as raised:
         window(begin, end)
     assert str(raised.value).startswith(line)
@@ -102,7 +102,7 @@ def test_sample_option_is_parsed_as_a_fraction_or_percentage(text: str, share: f
 
 
 @pytest.mark.parametrize("text", ["0", "1.5", "-1", "110%", "half", "%", "nan"])
-def test_sample_option_outside_0_to_1_is_refused_with_a_one_line_error(text: str) -> None:
+def test_sample_option_other_than_a_number_above_0_up_to_1_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match=rf"^--sample {text}: expected a share of the keys above 0 and up to 1"):
         parse_share(text)
 
@@ -124,7 +124,7 @@ def test_key_sample_has_all_records_of_a_key_or_none() -> None:
     assert list(sampled([Block(3, offsets[:1], offsets[:1], keys[:1])], 0.5)) == []
 
 
-def test_key_sample_selects_a_logical_key_regardless_of_the_schema_id() -> None:
+def test_key_sample_ignores_the_confluent_schema_id_prefix_of_keys() -> None:
     names = [b"user-%d" % number for number in range(400)]
     one, other = (pa.array([b"\0" + number.to_bytes(4, "big") + name for name in names]) for number in (7, 9))
     chosen = in_sample(one, 0.5, "confluent")

@@ -34,7 +34,7 @@ def test_chunks_cover_every_offset_once_in_order(spans: dict[int, Span], records
 
 
 @pytest.mark.parametrize("records", [1, 7, 1000])
-def test_chunk_has_about_the_requested_number_of_records(records: int) -> None:
+def test_no_chunk_has_many_more_records_than_the_requested_number(records: int) -> None:
     spans = {partition: Span(0, 5_000) for partition in range(4)}
     largest = max(sum(span.end - span.first for span in chunk.values()) for chunk in chunked(spans, records))
     assert largest <= max(records, 4) + 4

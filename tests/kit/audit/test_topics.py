@@ -16,7 +16,7 @@ def opened(admin: Admin, options: dict[str, str] = OPTIONS) -> Topics:
     return Topics(FakeSpark(admin), options)  # type: ignore[arg-type]
 
 
-def test_admin_client_receives_kafka_prefixed_options_and_default_timeouts() -> None:
+def test_admin_client_receives_options_without_the_kafka_prefix_plus_default_timeouts() -> None:
     admin = Admin({})
     opened(admin)
     assert admin.settings == {
@@ -28,7 +28,7 @@ def test_admin_client_receives_kafka_prefixed_options_and_default_timeouts() -> 
 @pytest.mark.parametrize(
     ("given", "api_ms"), [({}, 1000 * LIMIT_S), ({"kafka.default.api.timeout.ms": "90000"}, 90_000)]
 )
-def test_admin_waits_exceed_kafkas_api_timeout(given: dict[str, str], api_ms: int) -> None:
+def test_admin_calls_wait_longer_than_default_api_timeout_ms(given: dict[str, str], api_ms: int) -> None:
     admin = Admin({"t": Held((0, 0, 0))})
     topics = opened(admin, OPTIONS | given)
     topics.require("t")
@@ -59,7 +59,7 @@ def test_looking_up_a_missing_topic_gives_none_and_requiring_the_topic_raises_an
         topics.require("t")
 
 
-def test_invalid_topic_name_is_refused_with_a_one_line_error() -> None:
+def test_invalid_topic_name_is_refused_with_an_error_that_quotes_the_name() -> None:
     with pytest.raises(BadInput, match=r"^'a b' is not a valid topic name: "):
         opened(Admin({})).find("a b")
 

@@ -72,7 +72,7 @@ def test_create_topic_that_exists_raises_one_line_bad_input(broker: Callable[...
         create_topic(address, "t", 2)
 
 
-def test_topic_partition_count_is_increased_by_create_partitions(
+def test_increasing_the_partition_count_sends_a_create_partitions_request(
     broker: Callable[..., tuple[str, list[bytes]]],
 ) -> None:
     address, asked = broker(OK, metadata(1, 1, 1))
@@ -91,7 +91,7 @@ def test_delete_topic_waits_until_metadata_lacks_the_topic_and_raises_bad_input_
         delete_topic(address, "t")
 
 
-def test_partition_leaders_are_returned_or_metadata_error_raises_broker_lost(
+def test_partition_leaders_are_empty_for_unknown_topic_and_other_metadata_errors_raise_broker_lost(
     broker: Callable[..., tuple[str, list[bytes]]],
 ) -> None:
     address, _ = broker(metadata(2, -1, 3), metadata(error=3), metadata(error=29))

@@ -71,7 +71,7 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         ({"engine": "docker", "kafka": "3.9.1"}, "docker"),
     ],
 )
-def test_docker_engine_is_chosen_unless_release_port_nodes_or_heap_is_given(
+def test_broker_engine_defaults_to_docker_unless_release_port_nodes_or_heap_is_given(
     engines: list[Any], given: dict[str, Any], engine: str
 ) -> None:
     with running_broker(**given) as found:
@@ -103,7 +103,7 @@ def test_broker_with_unsupported_node_count_engine_or_setting_raises_bad_input_b
     assert engines == []
 
 
-def test_missing_java_raises_no_java_before_broker_jars_are_fetched(
+def test_missing_java_raises_an_error_before_broker_jars_are_fetched(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))

@@ -88,7 +88,7 @@ def test_unknown_security_protocol_raises_bad_input_with_a_suggestion() -> None:
         translated(security_protocol="SASLSSL")
 
 
-def test_client_settings_are_the_spark_options_with_prefix_kafka() -> None:
+def test_java_client_settings_are_the_kafka_prefixed_spark_options_without_the_prefix() -> None:
     assert java_settings({"kafka.a.b": "1", "failOnDataLoss": "true"}) == {"a.b": "1"}
 
 

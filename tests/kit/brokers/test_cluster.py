@@ -68,7 +68,7 @@ def test_generated_cluster_id_never_begins_with_a_dash(monkeypatch: pytest.Monke
         ("x" * 1000, "x" * 400),
     ],
 )  # fmt: skip
-def test_error_of_a_broker_node_is_the_last_exception_line_of_the_log(tmp_path: Path, log: str, words: str) -> None:
+def test_error_of_a_broker_node_is_the_exception_or_last_line_of_the_log(tmp_path: Path, log: str, words: str) -> None:
     (tmp_path / "log").write_text(log)
     assert last_words(tmp_path / "log") == words
 
@@ -182,7 +182,7 @@ def plan_with_zookeeper(plan: ClusterPlan, tmp_path: Path) -> ClusterPlan:
     return replace(plan, release="3.9.2", nodes=3, separate_controller=True, zookeeper_tick_ms=500)
 
 
-def test_zookeeper_cluster_protects_the_controller_and_reports_a_zookeeper_crash(
+def test_zookeeper_cluster_refuses_to_stop_the_controller_and_reports_a_zookeeper_crash(
     plan_with_zookeeper: ClusterPlan,
 ) -> None:
     with running_cluster(plan_with_zookeeper) as running:

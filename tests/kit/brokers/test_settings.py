@@ -80,7 +80,7 @@ def test_given_broker_setting_overrides_the_default() -> None:
 
 
 @pytest.mark.parametrize("name", ["listeners", "log.dirs", "node.id", "controller.quorum.voters", "zookeeper.connect"])
-def test_broker_setting_that_the_kit_sets_such_as_listeners_or_node_id_raises_bad_input(name: str) -> None:
+def test_reserved_broker_setting_such_as_listeners_or_node_id_raises_bad_input(name: str) -> None:
     with pytest.raises(BadInput, match=rf"^{name} cannot be set: the kit sets it"):
         checked_settings({name: "x"})
 

@@ -108,7 +108,7 @@ def test_supervised_program_that_does_not_exist_raises_broker_lost() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
-def test_run_ended_by_sigkill_sigterm_or_sighup_leaves_no_process_supervisor_or_folder(
+def test_parent_ended_by_sigkill_sigterm_or_sighup_leaves_no_process_supervisor_or_folder(
     run: Callable[..., tuple[subprocess.Popen[str], list[str]]], number: signal.Signals
 ) -> None:
     process, (pid, supervisor, folder, _) = run()
@@ -130,7 +130,7 @@ def test_ctrl_c_for_the_process_group_leaves_no_process_or_folder(
     assert not Path(folder).exists(), "the run waits until it is gone"
 
 
-def test_supervisor_of_a_killed_run_ends_although_a_forked_child_holds_the_pipe(
+def test_supervisor_of_a_killed_parent_ends_although_a_forked_child_holds_the_pipe(
     run: Callable[..., tuple[subprocess.Popen[str], list[str]]],
 ) -> None:
     process, (pid, supervisor, folder, forked) = run("os.fork() or (time.sleep(60), os._exit(0))")
@@ -155,7 +155,7 @@ def test_terminated_supervisor_ends_processes_and_raises_broker_lost() -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a promise of Linux's kernel")
-def test_killed_supervisor_ends_processes_and_folder_is_deleted() -> None:
+def test_killing_the_supervisor_ends_processes_and_the_folder_is_deleted_at_block_end() -> None:
     with ProcessSupervisor() as supervisor:
         pid, folder = supervisor.start("a", ["sleep", "60"], "words"), supervisor.folder
         supervisor._process.kill()
@@ -164,7 +164,7 @@ def test_killed_supervisor_ends_processes_and_folder_is_deleted() -> None:
     assert not folder.exists()
 
 
-def test_supervised_process_that_ignores_sigterm_is_killed() -> None:
+def test_supervised_process_that_ignores_sigterm_is_killed_at_block_end() -> None:
     with ProcessSupervisor() as supervisor:
         pid = supervisor.start("a", ["sh", "-c", "trap '' TERM INT HUP; echo deaf; while :; do sleep 1; done"], "words")
         limit = time.monotonic() + 10

@@ -48,7 +48,9 @@ def test_topic_check_of_unreachable_broker_returns_false(monkeypatch: pytest.Mon
     assert not check_readable(ClientSettings({"bootstrap.servers": "127.0.0.1:9"}), ["t"])
 
 
-def test_topic_check_calls_the_diagnosis_while_the_broker_is_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_topic_check_raises_the_error_of_the_given_diagnosis_if_no_broker_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def explain() -> None:
         raise BadInput("it expects SASL")
 

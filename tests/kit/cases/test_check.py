@@ -78,7 +78,7 @@ def test_check_reports_a_wrong_frozen_answer_in_every_release_with_the_answer_of
         assert f'Java returns {{"sequence":{wrong - 1}}}' in line
 
 
-def test_frozen_answer_true_differs_from_java_answer_1(sound: Frozen) -> None:
+def test_check_reports_a_frozen_answer_true_where_java_returns_1(sound: Frozen) -> None:
     place = next(place for place, case in enumerate(sound.cases) if case.answer == {"sequence": 1})
     assert any("Java returns" in line for line in drifted(changed(sound, place, answer={"sequence": True})))
 
@@ -161,7 +161,7 @@ def test_damaged_frozen_case_is_reported_with_the_kind_of_damage(
     assert any(said in what for what in damages(RULE, changed(sound, 3, **change(sound.cases[3]))))
 
 
-def test_duplicate_case_and_cases_of_another_rule_are_damage(sound: Frozen) -> None:
+def test_duplicate_frozen_case_and_cases_of_another_rule_are_reported_as_damage(sound: Frozen) -> None:
     assert list(damages(RULE, sound)) == []
     (twice,) = damages(RULE, Frozen(sound.provenance, (*sound.cases, sound.cases[0])))
     assert "answers a question that another case answers in the same release" in twice

@@ -68,7 +68,7 @@ def frozen(java: Told, *rules: Rule, quota: int = 200, seed: int = 7) -> list[Ru
     return list(freeze(plan, java, Steps("", 0)))
 
 
-def test_releases_with_equal_answers_share_one_case() -> None:
+def test_freezing_merges_releases_with_equal_java_answers_into_one_case() -> None:
     java = Told()
     (made,) = frozen(java, PARTITION)
     cases = made.frozen.cases
@@ -83,7 +83,7 @@ def test_releases_with_equal_answers_share_one_case() -> None:
     assert (made.absent, made.failed, made.apart, made.missing_labels) == (0, (), (), ())
 
 
-def test_frozen_cases_name_jars_jvm_and_java_source() -> None:
+def test_provenance_of_frozen_cases_has_jar_sha256_jvm_and_java_source() -> None:
     made, other = frozen(Told(), MURMUR2, RULES["sequence-decrement"])
     reported = made.frozen.provenance
     assert (reported.rule, reported.java, reported.jvm) == ("murmur2", MURMUR2.source, "21 (a fake)")
@@ -124,7 +124,7 @@ def test_question_unsupported_in_a_release_is_omitted_there_and_counted_absent()
     assert made.absent == 1
 
 
-def test_question_that_java_failed_is_reported_and_not_frozen() -> None:
+def test_question_that_java_fails_to_answer_is_reported_and_not_frozen() -> None:
     java = Told(lambda _, question: Failed("broke") if question.key == "" else None)  # type: ignore[attr-defined]
     (made,) = frozen(java, MURMUR2)
     assert len(made.failed) == 3
@@ -142,7 +142,7 @@ def test_freezing_selects_a_case_for_each_mutant_and_lists_survivors(monkeypatch
         assert any(mutant.slug in case.kills for case in made.frozen.cases)
 
 
-def test_unasked_required_label_is_reported_by_freezing() -> None:
+def test_freezing_reports_a_required_label_that_no_question_has() -> None:
     rule = replace(RULES["murmur2"], required_labels=RULES["murmur2"].required_labels | {"never met"})
     plan = GenerationPlan([rule], [NEW], 20, 7, {"murmur2": 100})
     (made,) = freeze(plan, Told(), Steps("", 0))
@@ -162,7 +162,7 @@ def test_frozen_cases_depend_on_the_seed_only() -> None:
     assert [made.frozen.cases for made in first] != [made.frozen.cases for made in other]
 
 
-def test_freezing_passes_on_an_exception_of_the_java_answerer() -> None:
+def test_freezing_propagates_an_exception_raised_by_the_java_answerer() -> None:
     def lost(*_: Any) -> Any:
         raise RuntimeError("the JVM has gone")
 

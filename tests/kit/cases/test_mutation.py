@@ -87,7 +87,7 @@ def test_questions_that_kill_a_mutant_start_with_the_smallest() -> None:
     assert found == killers(RULE, mutants, asked, 100, 7), "the same again from the same seed"
 
 
-def test_every_question_is_tried_on_a_mutant_if_the_search_kills_none() -> None:
+def test_mutant_that_the_random_search_does_not_kill_is_tried_with_every_question() -> None:
     def rare(question: Murmur2Question, release: Release) -> dict[str, Any]:
         return {"hash": 1} if question.key == "0102030405060708" else RULE.ask(question, release)
 

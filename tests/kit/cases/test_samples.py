@@ -24,7 +24,7 @@ def test_sample_questions_have_distinct_kinds_and_are_sorted_by_length(slug: str
     assert len(sizes) == 4
 
 
-def test_samples_are_in_domain_if_the_kind_has_such_questions() -> None:
+def test_sample_questions_are_out_of_domain_only_if_every_question_of_the_kind_is() -> None:
     several = samples(RULES["partition-for-key"], NEWEST, 30)
     assert not any(sample.out_of_domain for sample in several)
     null = samples(RULES["partition-for-key"], NEWEST, 2, kind="null key")

@@ -38,7 +38,7 @@ def numbers(chosen: list[CaseCandidate]) -> list[int]:
     return [each.question.partitions for each in chosen]  # type: ignore[attr-defined]
 
 
-def test_case_quotas_name_existing_rules_and_sum_to_20_000() -> None:
+def test_case_quotas_name_only_existing_rules_and_sum_to_at_least_20_000() -> None:
     assert set(QUOTAS) <= set(RULES)
     assert sum(QUOTAS.values()) >= 20_000
 
@@ -91,7 +91,7 @@ def test_selection_alternates_between_shapes_of_answers_up_to_the_quota() -> Non
     assert len(choose([several, *zeros], [], 12)) == 11, "the quota counts cases, and this one is two"
 
 
-def test_thinned_questions_keep_wanted_ones_and_every_label() -> None:
+def test_thinning_questions_keeps_requested_questions_some_of_each_label_and_no_duplicates() -> None:
     every = source_of(RULE, "some", tuple(PartitionForKeyQuestion(f"{n:04x}", n) for n in range(1000)))
     wanted = PartitionForKeyQuestion("ff", 5)
     asked = thinned(RULE, [every, every], [wanted], 50)
@@ -102,7 +102,7 @@ def test_thinned_questions_keep_wanted_ones_and_every_label() -> None:
     assert len(thinned(RULE, [every], [], 1000)) == 1000
 
 
-def test_sort_key_of_a_script_candidate_lists_shapes_of_step_answers() -> None:
+def test_sort_key_of_a_candidate_case_with_steps_lists_distinct_shapes_of_step_answers() -> None:
     script = {"steps": [{"partition": 3}, {"partition": 4}, {}, None, {"done": True}]}
     assert CaseCandidate(RULE, PartitionForKeyQuestion("", 1), ((to_json(script), (NEW,)),)).sort == (
         " | done done True; nothing; null; partition"

@@ -26,7 +26,7 @@ def test_file_of_frozen_cases_round_trips(tmp_path: Path) -> None:
     assert found.cases[0].typed_question(RULE) == RULE.question("00")
 
 
-def test_frozen_is_none_for_rule_without_a_case_file(tmp_path: Path) -> None:
+def test_rule_without_a_case_file_has_no_frozen_cases(tmp_path: Path) -> None:
     assert frozen(RULE, tmp_path) is None
 
 

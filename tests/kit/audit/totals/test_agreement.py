@@ -58,7 +58,9 @@ NUMBERS = [*range(8), *(pytest.param(number, marks=pytest.mark.exhaustive) for n
 
 
 @pytest.mark.parametrize("number", NUMBERS)
-def test_tables_of_a_random_topic_audit_add_up_and_contain_the_true_shares(number: int, tmp_path: Path) -> None:
+def test_audit_tables_of_a_generated_topic_add_up_and_share_intervals_contain_true_shares(
+    number: int, tmp_path: Path
+) -> None:
     draws = random.Random(f"agreement/{number}")
     topic = random_topic(draws, unknown_beside=True)
     keys = [None if draws.random() < 0.05 else topic.keys[key] for key in topic.key.tolist()]
@@ -72,7 +74,7 @@ def test_tables_of_a_random_topic_audit_add_up_and_contain_the_true_shares(numbe
             assert share.estimated.low <= mine / audit.keyed <= share.estimated.high, topic.description
 
 
-def test_audit_tables_add_up_for_a_rare_producer_that_sample_and_single_blocks_miss(
+def test_audit_attributes_records_of_a_rare_producer_that_sample_and_single_blocks_miss(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The sample and each block have too few of its records."""
@@ -90,7 +92,7 @@ def test_audit_tables_add_up_for_a_rare_producer_that_sample_and_single_blocks_m
 
 
 @pytest.mark.parametrize(("key", "partitions"), [(b"order-%d", 12), (b"order-%d", 16), ("Zoë-%d".encode(), 12)])
-def test_partitioners_that_no_key_of_the_topic_distinguishes_are_named_together(
+def test_audit_lists_partitioners_that_place_every_key_of_the_topic_identically(
     key: bytes, partitions: int, tmp_path: Path
 ) -> None:
     keys = [key % number for number in range(300)]

@@ -39,7 +39,7 @@ def test_estimated_share_intervals_contain_the_true_shares(records: int, partiti
     assert missed == 0
 
 
-def test_share_intervals_of_three_clients_are_narrow_and_contain_the_truth() -> None:
+def test_share_intervals_of_three_clients_are_narrow_and_contain_the_true_shares() -> None:
     sets, _ = drawn(1, 3000, 12)
     found = estimated_shares(sets, 12, 3000)
     for name, share in TRUTH.items():
@@ -53,7 +53,7 @@ def test_share_intervals_are_wider_for_few_distinct_keys() -> None:
     assert wide.high - wide.low > 4 * (narrow.high - narrow.low)
 
 
-def test_topic_that_is_not_a_mixture_has_no_share_estimates() -> None:
+def test_topic_of_only_one_or_no_known_partitioner_has_no_share_estimates() -> None:
     assert estimated_shares({("a",): 100}, 12, 100) == {}
     assert estimated_shares({}, 12, 0) == {}
     assert estimated_shares({(): 100}, 12, 100) == {}

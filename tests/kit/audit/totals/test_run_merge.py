@@ -29,7 +29,7 @@ def test_adjacent_runs_of_one_partitioner_in_successive_blocks_are_merged() -> N
     assert merged([]) == []
 
 
-def test_partition_count_increase_lasts_until_the_last_record_of_the_old_count() -> None:
+def test_partition_count_increase_reports_last_offsets_and_time_of_records_of_the_old_count() -> None:
     summaries = [
         summary(0, last={OLD: Place(5, 0, 40)}),
         summary(0, last={OLD: Place(9, 0, 90), NEW: Place(30, 0, 200)}),

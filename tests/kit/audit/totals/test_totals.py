@@ -25,7 +25,7 @@ def test_inconclusive_totals_list_only_partitioners_that_explain_every_record_of
     assert doubt_of_all([*blocks, summary(b"a", crc)], sampled, 2, 12) == Doubt(2, (), 12, 1e-6)
 
 
-def test_inconclusive_sample_is_conclusive_if_the_topic_has_enough_distinct_keys() -> None:
+def test_audit_stays_inconclusive_unless_the_whole_topic_has_enough_distinct_keys() -> None:
     assert doubt_of_all([], None, 5, 12) is None
     assert doubt_of_all([], Doubt(5, (), 12, 1e-6), 12, 12) is None
     assert doubt_of_all([], Doubt(5, (), 12, 1e-6), 11, 12) == Doubt(11, (), 12, 1e-6)

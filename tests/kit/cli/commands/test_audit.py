@@ -201,7 +201,7 @@ def test_audit_with_remote_spark_master_does_not_check_local_paths() -> None:
         "too few keys, and wrong ones",
     ],
 )
-def test_audit_exit_code_is_1_for_misplaced_records_and_2_for_too_few_keys(
+def test_audit_exits_1_for_misplaced_records_and_2_without_records_or_enough_keys(
     audit: Audit, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command._report(audit, as_json=True, html=tmp_path / "page.html", folder=str(tmp_path)) == code

@@ -141,7 +141,7 @@ def test_behaviour_command_prints_one_line_if_nothing_changed_or_the_rule_is_abs
         (("all", "4.4.0", "--table", "x.md"), "--table and --check need all, and no release"),
     ],
 )
-def test_behaviour_command_with_unknown_rule_or_bad_options_is_refused_in_one_line(
+def test_behaviour_command_with_unknown_rule_or_bad_options_is_refused_with_the_reason(
     words: tuple[str, ...], line: str
 ) -> None:
     with pytest.raises(BadInput, match=re.escape(line)):

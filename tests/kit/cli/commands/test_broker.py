@@ -103,7 +103,7 @@ def test_malformed_topic_option_is_refused_before_a_broker_starts(stood: Stood, 
     assert not stood.gone
 
 
-def test_broker_setting_without_equals_sign_is_refused_in_one_line(stood: Stood) -> None:
+def test_broker_setting_without_equals_sign_is_refused_with_a_hint_to_give_a_value(stood: Stood) -> None:
     with pytest.raises(BadInput, match=r"'a.b' is not a setting: give a name and a value"):
         broker.run(**RUN | {"settings": ("a.b",)})
 

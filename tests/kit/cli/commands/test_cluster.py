@@ -141,7 +141,7 @@ def test_cluster_command_with_unknown_group_unsupported_release_or_missing_file_
         run(*words)
 
 
-def test_cluster_script_with_nondeterministic_outcome_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_cluster_script_with_nondeterministic_outcome_is_refused_with_the_reason(tmp_path: Path) -> None:
     file = tmp_path / "chance.json"
     file.write_text('{"events": [{"kill": 1}, {"produce": 1}]}', encoding="utf-8")
     with pytest.raises(BadInput, match=r"^script .*chance.json leaves its outcome to chance: a produce request"):

@@ -118,7 +118,7 @@ def test_shipped_coverage_is_printed_without_starting_java() -> None:
     assert json.loads(run("--shipped", "--rules", "murmur2", "--json")[1])["rows"][0]["rule"] == "murmur2"
 
 
-def test_shipped_coverage_names_rules_whose_code_changed_since(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shipped_coverage_names_rules_whose_code_changed_after_the_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
     recorded = CoverageRow("murmur2", "4.4.0", "ab" * 32, "cd", 7, 4, 3, {}, 4, {NAME: (MURMUR2,)})
     monkeypatch.setattr(records, "shipped", lambda: Record((recorded,)))
     assert "measured before the code of murmur2 changed\n" in run("--shipped")[1]

@@ -62,7 +62,7 @@ def test_diff_shows_kafka_3_3_moves_partition_choice_to_the_accumulator(asked: A
     assert "replay" not in said, "nothing is saved that could be replayed"
 
 
-def test_diff_of_a_rule_absent_in_one_release_prints_no_such_rule(asked: Any) -> None:
+def test_diff_of_a_rule_absent_in_one_release_reports_the_absence_and_exits_0(asked: Any) -> None:
     code, said = asked("0.9.0.1 4.4.0", ["murmur2"])
     assert code == 0
     assert "the rule does not exist" in said

@@ -143,7 +143,7 @@ def test_drift_reports_rules_that_only_one_or_neither_release_has(ran: Any) -> N
     assert "default-partitioner: neither 4.4.0 nor 9.0.0 has this rule\n" in out
 
 
-def test_drift_published_compares_every_unpinned_release_with_the_predecessor(
+def test_drift_published_option_compares_every_unpinned_release_with_the_predecessor(
     ran: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -156,7 +156,7 @@ def test_drift_published_compares_every_unpinned_release_with_the_predecessor(
     assert "4.5.0 after 4.4.0: " in out
 
 
-def test_drift_published_with_all_releases_pinned_compares_nothing_and_exits_0(
+def test_drift_published_option_with_all_releases_pinned_compares_nothing_and_exits_0(
     ran: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drift, "published_versions", lambda: [parse_release("4.3.1"), parse_release("4.4.0")])
@@ -186,7 +186,7 @@ def test_drift_of_unpublished_release_raises_jar_not_published(ran: Any, monkeyp
         (None, "4.3.1", True, "--after goes with a RELEASE: with --published, each has the newest pinned one before it"),
     ],
 )  # fmt: skip
-def test_drift_with_bad_arguments_is_refused_in_one_line(
+def test_drift_with_bad_arguments_is_refused_with_the_reason(
     ran: Any, release: Any, after: Any, published: Any, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(drift, "published_versions", lambda: [parse_release("9.0.0")])

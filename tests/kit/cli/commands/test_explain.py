@@ -136,7 +136,7 @@ def test_explain_json_has_answers_and_timeline_rows_with_reasons(shown: Shown) -
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("width", [80, 120])
-def test_example_scenarios_are_explained_within_width_and_drawn_as_svg(
+def test_example_scenarios_are_explained_within_the_terminal_width_and_drawn_as_svg(
     example: Path, width: int, shown: Shown, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from rich.console import Console
@@ -221,7 +221,7 @@ def test_explain_of_question_without_random_draws_is_refused(shown: Shown) -> No
         shown({"rule": "record-accumulator", "kafka": "4.4.0", "question": question})
 
 
-def test_explain_numbers_answers_given_per_record(shown: Shown) -> None:
+def test_explain_labels_the_answer_for_each_record_with_a_step_number(shown: Shown) -> None:
     lines = shown(file=str(DOCS / "findings" / "an-empty-batch-that-is-full.json"))
     assert any(line.split()[:3] == ["answered", "step", "0"] and "estimate" in line for line in lines)
 

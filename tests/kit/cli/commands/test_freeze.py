@@ -271,7 +271,7 @@ def test_freeze_kills_option_recounts_killed_mutants_without_java_and_exits_1_fo
     assert "mutants that no case kills: correct-one" in capsys.readouterr().out
 
 
-def test_freeze_add_is_refused_if_pinned_releases_changed_since(
+def test_freeze_add_is_refused_if_pinned_releases_differ_from_those_of_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert made("f") == 0
@@ -281,7 +281,7 @@ def test_freeze_add_is_refused_if_pinned_releases_changed_since(
         app(["freeze", "--add", "add.ndjson", "--folder", "f"], standalone_mode=False)
 
 
-def test_freeze_from_option_reads_every_named_sweep_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_freeze_from_option_accepts_several_sweep_runs(monkeypatch: pytest.MonkeyPatch) -> None:
     def swept(runs: Sequence[str]) -> None:
         raise BadInput(" and ".join(runs))
 

@@ -241,7 +241,7 @@ def test_gate_run_option_that_matches_no_question_exits_with_2() -> None:
     assert done.return_value == 2, done.output
 
 
-def test_known_flaky_accepts_nondeterministic_answers_but_not_wrong_answers(tmp_path: Path) -> None:
+def test_known_flaky_option_accepts_nondeterministic_answers_but_not_wrong_answers(tmp_path: Path) -> None:
     flaky = tmp_path / "flaky.py"
     right = DRIVER.read_text()
     flaky.write_text("import random\n" + right.replace("& 0x7FFFFFFF", "& 0x7FFFFFFF | random.getrandbits(12)"))

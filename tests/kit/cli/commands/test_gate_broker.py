@@ -135,7 +135,7 @@ def test_broker_gate_with_bad_option_is_refused_before_the_first_request(
     assert broker.requests == []
 
 
-def test_gate_as_3_9_2_compares_with_answers_recorded_from_3_9_2(broker: FakeBroker) -> None:
+def test_broker_gate_as_option_compares_with_answers_recorded_from_that_kafka_release(broker: FakeBroker) -> None:
     ran = gate(broker, *RUN, "--as", "3.9.2", code=0)
     assert "Kafka 3.9.2" in ran.output
 

@@ -142,7 +142,7 @@ def test_idempotence_check_of_wrong_page_exits_1_and_names_the_row(
     assert "0 of 1 releases match" in out
 
 
-def test_idempotence_check_of_page_without_an_asked_release_exits_with_1(asked: Asked, tmp_path: Path) -> None:
+def test_idempotence_check_of_page_without_a_requested_release_exits_with_1(asked: Asked, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     asked("4.4.0", table=page)
     code, said = asked("3.9.2,4.4.0", check=page)
@@ -270,7 +270,7 @@ def test_setting_with_space_before_equals_sign_is_refused_with_correction() -> N
         ("acks=1 --table made.md", "--table and --check ask Java"),
     ],
 )
-def test_idempotence_refuses_unknown_or_irrelevant_producer_settings(
+def test_idempotence_refuses_unknown_irrelevant_or_duplicate_settings_and_unproven_releases(
     words: str, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -202,7 +202,9 @@ def test_jars_pin_with_an_invalid_release_leaves_the_pin_file_unchanged(pins: Pa
 
 
 @pytest.mark.usefixtures("pins", "store")
-def test_jars_pin_published_pins_every_missing_release(fetched: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_jars_pin_published_argument_pins_every_published_but_unpinned_release(
+    fetched: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     assert jars.list_published() == 1
     assert "3.6.1 is published and not pinned 1 of 2 published releases are pinned" in shown(capsys)
     assert jars.pin(versions=["published"]) == 0

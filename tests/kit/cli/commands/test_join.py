@@ -39,13 +39,13 @@ def test_join_with_bad_arguments_is_refused_in_one_line(words: tuple[str, ...], 
 
 
 @pytest.mark.parametrize("option", ["--segments", "--key-view", "--chunk", "--all-records", "--html", "--folder"])
-def test_option_of_audit_that_a_join_lacks_is_refused(option: str) -> None:
+def test_join_refuses_audit_options_that_join_does_not_have(option: str) -> None:
     done = CliRunner().invoke(app, ["join", "a", "b", option, "x"])
     assert done.exit_code == 2
     assert f"No such option '{option}'" in done.output
 
 
-def test_local_join_exits_1_naming_keys_in_other_partitions_and_refuses_key_format_option(tmp_path: Path) -> None:
+def test_local_join_exits_1_and_lists_keys_in_different_partitions_and_refuses_key_format(tmp_path: Path) -> None:
     """Two topics whose keys are in other partitions, read from files and judged by the command itself."""
     names = [str(tmp_path / name) for name in ("a", "b")]
     for at, name in enumerate(names):

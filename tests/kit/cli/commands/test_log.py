@@ -67,7 +67,7 @@ def test_log_inspect_strict_exits_1_for_suspicious_findings(folder: Path) -> Non
     assert run("inspect", str(folder), "--strict") == 1
 
 
-def test_log_commands_on_folder_without_partitions_are_refused(tmp_path: Path) -> None:
+def test_log_commands_refuse_an_empty_or_missing_folder(tmp_path: Path) -> None:
     for words in (["inspect", str(tmp_path)], ["inspect", str(tmp_path / "none")], ["find", str(tmp_path), "1"]):
         with pytest.raises(BadInput):
             run(*words)
@@ -121,7 +121,7 @@ def test_log_inspect_does_not_suggest_folder_without_log_segments(tmp_path: Path
         run("inspect", str(tmp_path))
 
 
-def test_log_inspect_of_directory_without_partitions_exits_0_with_a_note(
+def test_log_inspect_of_directory_with_only_meta_properties_exits_0_with_a_note(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "meta.properties").write_text(META)

@@ -48,7 +48,7 @@ def test_place_command_lists_default_partitioners_of_clients_with_partition_of_t
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 25, 1000, 2**31 - 1])
-def test_place_command_seen_lists_only_partitioners_that_give_the_seen_partition(count: int) -> None:
+def test_place_seen_option_lists_only_partitioners_that_can_give_the_seen_partition(count: int) -> None:
     seen = partition_for_key(KEY.encode(), count)
     found = document(KEY, "--partitions", str(count), "--seen", str(seen))
     assert {each["partition"] for each in found["places"]} <= {seen, None}

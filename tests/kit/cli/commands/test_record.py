@@ -174,7 +174,7 @@ def test_trace_command_of_producer_that_reuses_a_sequence_exits_with_1(tmp_path:
     assert len([line for line in only.stdout.splitlines() if " s    " in line]) == 2
 
 
-def test_trace_command_without_record_batches_or_truncated_exits_with_2(tmp_path: Path) -> None:
+def test_trace_command_exits_2_for_trace_without_record_batches_and_reports_truncated_trace(tmp_path: Path) -> None:
     talk = Conversation()
     talk.ask("Metadata", {})
     path = talk.write(tmp_path / "a.trace")

@@ -49,7 +49,7 @@ def test_repair_with_an_empty_topic_name_is_refused(names: tuple[str, str]) -> N
 @pytest.mark.parametrize(
     "option", ["--isolation", "--segments", "--format", "--expect", "--candidate", "--from", "--engine"]
 )
-def test_option_of_audit_that_a_repair_lacks_is_refused(option: str) -> None:
+def test_repair_refuses_audit_options_that_repair_does_not_have(option: str) -> None:
     done = CliRunner().invoke(app, ["repair", "a", "b", option, "x"])
     assert done.exit_code == 2
     assert f"No such option '{option}'" in done.output

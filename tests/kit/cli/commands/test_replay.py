@@ -63,7 +63,9 @@ def test_replay_of_saved_failure_shows_both_answers_and_exits_with_1(replayed: R
 
 
 @pytest.mark.parametrize(("actual", "answer"), [("mutant:sign-kept", -2), ("mutant:shift", 7)])
-def test_replay_with_actual_option_asks_another_answerer(replayed: Replayed, actual: str, answer: int) -> None:
+def test_replay_actual_option_selects_the_answerer_that_is_compared(
+    replayed: Replayed, actual: str, answer: int
+) -> None:
     code, lines = replayed(actual=actual)
     assert code == 1
     assert lines[3].split() == [actual, "4.4.0", f'{{"partition":{answer}}}']
@@ -84,7 +86,7 @@ def test_replay_reads_a_failure_file_from_any_path(
     assert '{"partition":2}' in capsys.readouterr().out
 
 
-def test_replay_asks_expected_and_actual_side_in_the_saved_releases(replayed: Replayed) -> None:
+def test_replay_computes_expected_and_actual_answers_for_the_two_saved_releases(replayed: Replayed) -> None:
     question = {"record": {}, "config": {"partitioner": {"returns": -1}}, "cluster": {"nodes": [], "partitions": []}}
     sides = {"expected": {**JAVA, "release": "3.1.2"}, "actual": {**MUTANT, "by": "reference", "release": "3.2.3"}}
     code, lines = replayed({"rule": "producer-partition", "question": question, **sides})

@@ -96,7 +96,7 @@ def test_event_stream_with_hostile_text_is_read_back_completely(tmp_path: Path) 
         ("report events.ndjson --html .", 2, ". is a folder: name a file in it"),
     ],
 )
-def test_report_command_with_bad_arguments_exits_2_with_one_line(
+def test_report_command_with_bad_arguments_exits_2_and_prints_the_reason(
     words: str,
     code: int,
     said: str,

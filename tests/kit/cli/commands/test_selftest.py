@@ -92,7 +92,7 @@ def plant(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(selftest, "MUTANTS", (*MUTANTS, survivor))
 
 
-def test_selftest_changed_runs_one_mutant_of_each_unchanged_rule(
+def test_selftest_changed_option_runs_one_mutant_of_each_unchanged_rule(
     shipped: Record, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, said = ran(capsys, PROVEN, CHANGED, changed=True)
@@ -106,7 +106,7 @@ def test_selftest_changed_runs_one_mutant_of_each_unchanged_rule(
         assert asked == min((kill for kill in row.mutants if kill.asked == fewest), key=lambda kill: kill.mutant)
 
 
-def test_selftest_changed_runs_all_mutants_of_a_changed_rule(
+def test_selftest_changed_option_runs_all_mutants_of_a_rule_without_recorded_row(
     shipped: Record, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(records, "shipped", lambda: Record(shipped.rows[:1]))
@@ -119,7 +119,7 @@ def test_selftest_changed_runs_all_mutants_of_a_changed_rule(
     assert f"{number + 1} of {number + 1} mutants killed" in said
 
 
-def test_selftest_changed_exits_1_for_a_surviving_mutant_of_an_unchanged_rule(
+def test_selftest_changed_option_exits_1_if_a_mutant_added_after_the_record_survives(
     shipped: Record, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plant(monkeypatch)
@@ -128,7 +128,7 @@ def test_selftest_changed_exits_1_for_a_surviving_mutant_of_an_unchanged_rule(
     assert "alive: survivor" in said
 
 
-def test_selftest_changed_exits_1_if_the_comparison_never_finds_differences(
+def test_selftest_changed_option_exits_1_if_the_comparison_never_finds_differences(
     shipped: Record, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("kafka_conformance.core.pipeline.judge", lambda *_: Agrees())
@@ -137,7 +137,7 @@ def test_selftest_changed_exits_1_if_the_comparison_never_finds_differences(
     assert "0 of 2 mutants killed" in said
 
 
-def test_selftest_changed_exits_2_if_java_does_not_answer(
+def test_selftest_changed_option_exits_2_if_java_does_not_answer(
     shipped: Record, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(selftest, "JavaAnswerer", lambda _: ReferenceAnswerer("java", broken))
@@ -157,7 +157,7 @@ def test_selftest_record_keeps_rows_of_rules_not_selected(tmp_path: Path, capsys
     assert list(records.proven_rows(made, MUTANTS)) == [PROVEN, CHANGED]
 
 
-def test_selftest_changed_keeps_recorded_rows_of_unchanged_rules(
+def test_selftest_changed_option_keeps_recorded_rows_of_unchanged_rules(
     shipped: Record, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert ran(capsys, PROVEN, CHANGED, changed=True, record=tmp_path / "record.json")[0] == 0
