@@ -40,7 +40,7 @@ CHECKS: Mapping[str, Sequence[str]] = {
     "the function alone": ["tests/kit/spark/test_functions.py"],
     "column, SQL": ["tests/pipeline/test_spark_columns.py"],
     _CONNECT: ["tests/pipeline/test_spark_connect.py"],
-    "sweep": ["tests/pipeline/test_sweep.py::test_sweeps_with_the_real_java_report_no_difference"],
+    "sweep": ["tests/pipeline/test_sweep.py::test_sweeps_of_the_reference_against_real_java_report_no_difference"],
     "audit of an export": ["tests/pipeline/test_exports.py"],
     "audit of a topic": [
         "tests/pipeline/test_audit.py::test_audit_attributes_java_and_librdkafka_records_written_in_turn_and_concurrently",

@@ -74,7 +74,7 @@ def test_github_action_with_newline_in_report_input_exits_2_and_sets_no_output(r
     assert not (runner / "out").exists()
 
 
-def test_github_action_inputs_are_described_and_used_and_scripts_contain_no_expression() -> None:
+def test_github_action_describes_and_uses_every_input_and_scripts_contain_no_github_expression() -> None:
     used = " ".join(GATE["env"].values()) + GATE["working-directory"]
     assert all(ACTION["inputs"][name]["description"] and f"inputs.{name} " in used for name in ACTION["inputs"])
     assert "${{" not in INSTALL["run"] + GATE["run"], "an expression pasted into a script is a way in"

@@ -27,7 +27,7 @@ def test_recorded_gate_results_have_every_client_in_the_order_of_the_clients_fil
 
 
 @pytest.mark.parametrize("result", read_results(), ids=lambda each: str(each.client))
-def test_recorded_gate_of_client_has_pinned_version_and_verdict_with_reason_for_every_script(result: Result) -> None:
+def test_client_gate_record_has_pinned_version_and_deviation_or_reason_per_script_unless_agreed(result: Result) -> None:
     client = CLIENTS[result.client]
     driver = read_driver(ROOT / adapter_gates.DRIVERS / client.driver) if client.driver else None
     assert (result.version, result.release) == (driver.version if driver else client.version, client.kafka)
@@ -42,14 +42,14 @@ def test_recorded_gate_of_client_has_pinned_version_and_verdict_with_reason_for_
 
 
 @pytest.mark.parametrize("result", read_results(), ids=lambda each: str(each.client))
-def test_every_recorded_deviation_has_a_cause_and_every_cause_a_deviation(result: Result) -> None:
+def test_every_recorded_client_deviation_has_a_cause_and_every_listed_cause_has_a_deviation(result: Result) -> None:
     client = CLIENTS[result.client]
     assert [one for one in result.deviations if not cause_of(client, one)] == []
     used = {cause_of(client, one) for one in result.deviations}
     assert {each.cause for each in client.causes} == used
 
 
-def test_recorded_gate_of_java_client_agrees_in_every_script() -> None:
+def test_recorded_verdict_of_java_client_is_agrees_in_every_client_gate_script() -> None:
     (java,) = [each for each in read_results() if each.client == "java"]
     assert set(java.verdicts.values()) == {"agrees"}
 
@@ -68,7 +68,7 @@ def ended(script: str, verdict: Any, **fields: Any) -> RuleEnded:
     return RuleEnded(f"client/{script}", "4.4.0", "exact", verdict, judged, *counts, judged, 0, 0, 0.0, **fields)
 
 
-def test_client_gate_events_give_verdict_reason_and_deviation_of_each_script_or_raise_if_unended() -> None:
+def test_client_gate_events_become_verdicts_reasons_and_deviations_or_raise_without_an_end() -> None:
     what = {"found": ["gate-kafka-conformance-1a2b-lost-response-0: producer 7001 epoch 0"]}
     differed = Differed(
         "client/b", "4.4.0", "b", "frozen", "lost", 1, {}, {}, what, "", "", severity="high", effect="e"
@@ -87,7 +87,7 @@ def test_client_gate_events_give_verdict_reason_and_deviation_of_each_script_or_
         result_of(CLIENT, "1", outline([]))
 
 
-def test_client_that_cannot_be_gated_exits_2_and_keeps_the_recorded_result(
+def test_command_exits_2_and_keeps_the_recorded_result_of_a_client_whose_gate_failed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     old = Result("c", "1", "4.4.0", {"lost/response": "differs"}, {}, [LOST])

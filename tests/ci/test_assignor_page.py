@@ -14,7 +14,7 @@ from kafka_reference.releases import NEWEST
 STICKY = ("sticky-assignor", "cooperative-sticky-assignor", "server-uniform-assignor")
 
 
-def test_assignor_page_names_every_assignor_and_figure() -> None:
+def test_assignor_page_links_every_assignor_rule_and_every_svg_figure() -> None:
     text = PAGE.read_text(encoding="utf-8")
     for slug, name in ASSIGNORS.items():
         assert f"[{name}](rules/{slug}.md)" in text
@@ -25,7 +25,7 @@ def test_assignor_page_names_every_assignor_and_figure() -> None:
 
 
 @pytest.mark.parametrize("slug", ASSIGNORS)
-def test_partition_counts_as_moved_only_if_the_owner_changes(slug: str) -> None:
+def test_moved_partition_count_is_0_without_change_and_includes_partitions_of_a_leaving_member(slug: str) -> None:
     before = settled(slug, NEWEST, ["a", "b", "c"], {})
     assert sum(map(len, before.values())) == sum(TOPICS.values())
     assert moved(before, before) == 0
@@ -40,7 +40,7 @@ def test_sticky_assignors_move_the_fewest_partitions_when_a_member_joins_or_leav
 
 
 @pytest.mark.parametrize("slug", ["range-assignor", "round-robin-assignor"])
-def test_range_and_round_robin_assign_each_partition_once_within_the_bounds_of_the_page(slug: str) -> None:
+def test_range_and_round_robin_assign_each_partition_once_and_keep_member_loads_within_bounds(slug: str) -> None:
     found = promise(slug, NEWEST)
     assert found.once
     assert not found.thrown

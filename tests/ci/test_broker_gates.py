@@ -29,7 +29,7 @@ def test_broker_gate_page_shows_the_recorded_results_of_every_broker() -> None:
 
 
 @pytest.mark.parametrize("name", names())
-def test_recorded_broker_gate_has_package_and_release_of_the_description_and_counts_every_case(name: str) -> None:
+def test_recorded_broker_result_matches_described_package_and_release_and_counts_every_case(name: str) -> None:
     broker, (result,) = read_broker(name), [each for each in read_results() if each.folder == name]
     assert (result.name, result.package, result.release) == (broker.name, broker.package, broker.release)
     assert sum(result.counts) == len(frozen().cases) - len(broker.skip)
@@ -76,7 +76,7 @@ def test_broker_gate_events_without_an_end_raise_value_error() -> None:
         result_of("kfake", read_broker("kfake"), outline([]))
 
 
-def test_broker_that_does_not_start_exits_2_and_keeps_the_recorded_result(
+def test_broker_gates_command_exits_2_and_keeps_recorded_result_if_broker_does_not_start(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     old = Result("kfake", "kfake", "p", "4.2.2", [1, 0, 0, 0, 0], [])

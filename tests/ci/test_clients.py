@@ -108,7 +108,7 @@ def test_client_table_names_the_setting_that_agrees_with_java_rather_than_the_se
     assert "| no | `Other` | in turn |" in index_of([*differing, agreeing])
 
 
-def test_client_table_shows_no_setting_needed_for_client_with_java_partitions(tmp_path: Path) -> None:
+def test_client_table_shows_setting_as_not_needed_for_client_with_java_partitions_by_default(tmp_path: Path) -> None:
     gates = [gated(tmp_path, events_of(same=True))]
     assert "| yes | not needed | in turn | no producer id |" in index_of(gates)
     assert "keyed records go to Java's partitions by default. Records" in page_of(gates)
@@ -120,7 +120,7 @@ def test_client_table_shows_none_if_no_setting_gives_java_partitions(tmp_path: P
     assert "; none of its own settings changes that. Records" in page_of(gates)
 
 
-def test_client_table_compares_round_robin_and_sequences_with_java(tmp_path: Path) -> None:
+def test_client_table_shows_if_round_robin_and_sequence_numbers_match_java(tmp_path: Path) -> None:
     round_robin = index_of([gated(tmp_path, events_of(rule="round-robin-partitioner"))])
     assert "| not asked | none | in turn; not as Java's RoundRobinPartitioner | no producer id |" in round_robin
     sequences = index_of([gated(tmp_path, events_of(rule="sequence-increment", same=True))])
@@ -131,7 +131,9 @@ def test_client_table_compares_round_robin_and_sequences_with_java(tmp_path: Pat
     ("kind", "shown"),
     [("wraps: another sequence", "no: wrong after 2,147,483,647"), ("does not wrap: another sequence", "no")],
 )
-def test_client_table_shows_sequence_wraparound_difference_after_int_max(tmp_path: Path, kind: str, shown: str) -> None:
+def test_client_table_shows_sequence_wrong_only_after_int_max_if_only_the_wraparound_differs(
+    tmp_path: Path, kind: str, shown: str
+) -> None:
     events = [
         msgspec.structs.replace(event, kind=kind) if isinstance(event, Differed) else event
         for event in events_of(rule="sequence-increment")
@@ -161,7 +163,7 @@ def test_known_deviation_on_client_page_has_reason_expiry_and_example(tmp_path: 
     )
 
 
-def test_client_page_made_from_a_deviation_has_severity_and_effect_for_users(tmp_path: Path) -> None:
+def test_client_page_shows_severity_effect_for_users_and_diagnosis_of_a_deviation(tmp_path: Path) -> None:
     events = [
         msgspec.structs.replace(event, severity="critical", keys=2, effect="Joins break.")
         if isinstance(event, Differed)
@@ -186,7 +188,7 @@ def test_client_page_marks_rule_with_too_few_answers_as_not_judged(tmp_path: Pat
 @pytest.mark.parametrize(
     ("verdict", "code", "failure"), [("not judged", 2, 0), ("crashed", 2, 2), ("differs", 1, 1), ("agrees", 0, 0)]
 )
-def test_client_gate_failure_code_is_the_exit_code_but_0_if_rules_were_only_not_judged(
+def test_client_gate_failure_equals_exit_code_except_0_if_rules_were_only_not_judged(
     tmp_path: Path, verdict: str, code: int, failure: int
 ) -> None:
     events = [
@@ -202,7 +204,9 @@ def test_deviation_without_known_failures_entry_has_no_expiry_date_on_client_pag
 
 
 @pytest.mark.parametrize("events", [events_of(ended=False), []])
-def test_client_page_reports_interrupted_gate_as_not_judged(tmp_path: Path, events: list[Event]) -> None:
+def test_client_page_shows_exit_code_and_error_but_no_counts_of_an_unfinished_gate(
+    tmp_path: Path, events: list[Event]
+) -> None:
     gates = [gated(tmp_path, events, code=2)]
     text = page_of(gates)
     assert "The gate ended with exit code 2 before it finished: `the build failed`" in text

@@ -73,7 +73,7 @@ def test_drift_workflow_input_with_shell_commands_is_not_executed(tmp_path: Path
     assert "${{" not in DRIFT["run"]
 
 
-def test_drift_workflow_is_scheduled_limited_and_read_only() -> None:
+def test_drift_workflow_has_a_schedule_release_inputs_a_time_limit_and_read_only_permissions() -> None:
     triggers = WORKFLOW[True]
     (schedule,) = triggers["schedule"]
     assert len(schedule["cron"].split()) == 5

@@ -93,7 +93,7 @@ def test_aiokafka_driver_answers_corrupt_record_with_exception_and_without_a_sec
     assert answer == {"delivered": [], "position": 0, "raises": "CorruptRecordException"}
 
 
-def test_kafka_python_consumer_changed_to_deliver_control_batches_agrees_less_and_has_a_further_difference(
+def test_gate_finds_kafka_python_consumer_changed_to_deliver_control_batches(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ended, kinds = _gate(tmp_path, _kafka_python())

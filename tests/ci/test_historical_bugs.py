@@ -43,7 +43,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @EVERY_RULE
-def test_single_frozen_case_finds_the_historical_client_bug(bug: Bug, slug: str) -> None:
+def test_gate_with_a_single_frozen_case_finds_the_historical_client_bug(bug: Bug, slug: str) -> None:
     case = first_case(RULES[slug], bug.asks[slug])
     assert case is not None
     # One generated question in place of 200: --run leaves out all of them.
@@ -113,7 +113,7 @@ def test_check_of_historical_bugs_exits_1_if_the_table_is_outdated(
     assert "is not as it would be written" in capsys.readouterr().out
 
 
-def test_historical_bug_names_are_unique_and_nearly_all_are_mutants() -> None:
+def test_historical_bug_names_are_unique_and_all_but_epoch_restarts_one_are_mutants() -> None:
     assert len({bug.slug for bug in BUGS}) == len(BUGS)
     assert {bug.slug for bug in BUGS if all(ask not in [one.ask for one in MUTANTS] for ask in bug.asks.values())} == {
         "epoch-restarts-one"

@@ -71,7 +71,7 @@ def test_matrix_cell_of_sequence_rule_is_not_applicable_for_client_without_idemp
     assert cell_of(result(), rule=SEQUENCES).state == "not run"
 
 
-def test_drivers_of_clients_without_idempotent_producer_give_one_reason_text() -> None:
+def test_clients_without_idempotent_producer_have_the_same_reason_text_in_the_matrix() -> None:
     said = {one.why for one in matrix_cells() if one.about == SEQUENCES and one.state == "not applicable"}
     assert said == {matrix_results.WITHOUT_PRODUCER_IDS}
 
@@ -182,7 +182,7 @@ def test_matrix_cell_of_a_script_group_has_worst_state_and_severity_of_the_scrip
     ]
 
 
-def test_page_of_client_has_cause_example_and_command_of_each_difference_on_wire() -> None:
+def test_client_page_shows_cause_example_and_rerun_command_of_each_difference_on_the_wire() -> None:
     pages = wire_page.with_scripts({"clients/one.md": "# one\n"}, on_wire())
     text = pages["clients/one.md"]
     assert text.startswith("# one\n\n## On the wire\n")
@@ -229,7 +229,9 @@ def test_matrix_records_at_least_15_clients_30_versions_and_5_brokers() -> None:
         ((True, False, True), "in 1.0, 3.0"),
     ],
 )
-def test_history_of_a_difference_names_first_and_last_version(seen: tuple[bool, ...], words: str) -> None:
+def test_history_of_a_difference_names_the_versions_with_and_without_the_difference(
+    seen: tuple[bool, ...], words: str
+) -> None:
     gates = [
         result(RuleCount(RULE, 5, 4), deviations=(deviation(),) * here, version=f"{number}.0")
         for number, here in enumerate(seen, 1)
@@ -380,7 +382,7 @@ def test_recording_a_broker_events_file_without_events_exits_1_and_names_the_fil
     assert f"{path} holds no event of a gate of brokers" in ran.output
 
 
-def test_pages_are_written_from_records_and_pages_of_removed_clients_deleted(
+def test_matrix_command_writes_pages_from_records_and_deletes_pages_of_removed_clients(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(matrix, "DOCS", tmp_path)

@@ -36,7 +36,7 @@ def test_matrix_changes_are_cells_with_another_state_or_in_only_one_of_two_resul
     assert matrix_changes.changes(results(SAME, WORSE), results(SAME, WORSE)) == []
 
 
-def test_feed_of_changes_is_valid_xml_with_one_entry_for_each_change() -> None:
+def test_atom_feed_of_matrix_changes_is_valid_xml_with_one_entry_per_change() -> None:
     found = matrix_changes.changes(results(fixed(WORSE)), results(WORSE, BROKER))
     root = ET.fromstring(matrix_changes.feed(found, "2026-11-29T00:00:00+00:00"))  # noqa: S314  made above
     entries = root.findall(f"{ATOM}entry")

@@ -156,14 +156,14 @@ def test_failed_regeneration_step_stops_the_run_and_the_next_run_resumes(tree: T
 
 
 @pytest.mark.parametrize("code", [2, -9, 127])
-def test_regeneration_command_that_crashes_exits_with_2(tree: Tree, code: int) -> None:
+def test_regeneration_fails_with_code_2_if_a_command_is_killed_or_exits_above_1(tree: Tree, code: int) -> None:
     tree.fails = {"apart": code}
     with pytest.raises(Failed) as failed:
         make([tree.step("apart", "x", "y")], tree.run)
     assert failed.value.code == 2
 
 
-def test_regeneration_step_interrupted_by_ctrl_c_keeps_finished_rules_and_resumes_with_the_rest(tree: Tree) -> None:
+def test_regeneration_step_interrupted_by_ctrl_c_keeps_finished_parts_and_resumes_with_the_rest(tree: Tree) -> None:
     def keys() -> Mapping[str, str]:
         return {"one": "1", "two": "2", "three": "3"}
 
@@ -204,7 +204,7 @@ def compared(tree: Tree, *parts: str, code: int = 0) -> list[str]:
     return asked
 
 
-def test_regeneration_check_compares_only_outdated_parts_and_again_after_a_difference(tree: Tree) -> None:
+def test_regeneration_check_compares_only_outdated_parts_and_repeats_parts_that_differed(tree: Tree) -> None:
     (tree.folder / "b").write_text("second")
     assert compared(tree, "a") == ["a"]
     assert compared(tree) == ["b", "x"]
@@ -223,7 +223,7 @@ def test_regeneration_raises_failed_if_a_step_is_still_outdated_after_running(tr
         make([step], tree.run)
 
 
-def test_missing_program_skips_the_regeneration_step_runs_other_steps_and_exits_with_2(tree: Tree) -> None:
+def test_regeneration_skips_a_step_whose_program_is_missing_runs_other_steps_and_returns_2(tree: Tree) -> None:
     steps = [tree.step("tools", "a", "b", needs=("no-such-program|nor-this",)), tree.step("apart", "x", "y")]
     assert make(steps, tree.run) == 2
     assert tree.ran == ["apart"]
@@ -262,7 +262,7 @@ def test_input_digest_ignores_comments_and_layout_of_python_files(tmp_path: Path
     assert file_key("*.py", root=tmp_path) != before
 
 
-def test_inputs_of_a_script_are_all_imported_files_also_within_functions(tmp_path: Path) -> None:
+def test_inputs_of_a_script_are_all_files_imported_directly_indirectly_or_within_functions(tmp_path: Path) -> None:
     files = {
         "ci/page.py": "import os\nimport shared_one\nfrom product import part\n",
         "tests/shared/shared_one.py": "def late():\n    import product.late\n",
@@ -297,7 +297,7 @@ def outputs() -> set[str]:
 
 
 @needs_git
-def test_handwritten_text_states_no_rule_count_and_no_newest_release() -> None:
+def test_handwritten_text_has_no_rule_or_release_count_and_no_range_to_newest_release() -> None:
     """The newest release is not the end of a span, and counts of rules and releases come from what ships."""
     count = f"{len(RULES)}|{len(proven_releases())}"
     stale = re.compile(rf"\b(?:{count}) (?:proven )?(?:rules|releases)\b|\bto\s+{re.escape(str(NEWEST))}(?!\.?\d)")
@@ -402,7 +402,7 @@ def test_regeneration_record_has_digests_only_for_steps_with_inputs() -> None:
         (["--accept", "proof"], "proof: is compared with what would be made, so it cannot be accepted"),
     ],
 )
-def test_regenerate_with_unknown_step_or_misplaced_names_exits_with_2(words: list[str], why: str) -> None:
+def test_regenerate_command_with_unknown_step_or_misplaced_options_exits_with_2(words: list[str], why: str) -> None:
     done = CliRunner().invoke(regenerate.main, words)
     assert done.exit_code == 2
     assert why in done.output

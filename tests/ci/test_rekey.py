@@ -16,7 +16,7 @@ def code(text: str) -> dict[str, str]:
     return {"module:ask": dump_code(ast.parse(text))}
 
 
-def test_code_changed_only_by_a_given_rename_does_not_differ_but_by_another_rename_does() -> None:
+def test_code_comparison_ignores_a_given_rename_and_reports_a_rename_that_was_not_given() -> None:
     before = code("def ask(question, at):\n    return question.hash(at)")
     after = code("def ask(question, release):\n    return question.hash(release)")
     assert differing_definition(before, after, RELEASE) == ""
@@ -37,7 +37,7 @@ def test_code_with_a_change_in_addition_to_the_given_rename_differs(after: str) 
     assert differing_definition(before, code(after), RELEASE) == "module:ask"
 
 
-def test_rename_that_merges_two_variables_differs_but_a_swap_of_two_names_does_not() -> None:
+def test_code_comparison_reports_a_rename_that_merges_two_variables_but_not_a_name_swap() -> None:
     before = code("def ask(release, at):\n    return release if at else None")
     after = code("def ask(release, release_):\n    return release if release else None")
     assert differing_definition(before, after, {"at": "release"}) == "module:ask"
@@ -73,7 +73,7 @@ def test_renamed_code_differs_if_a_string_literal_that_resembles_ast_dump_text_c
     assert differing_definition(before, after, RELEASE) == "module:ask"
 
 
-def test_definition_that_is_missing_or_new_differs() -> None:
+def test_code_comparison_reports_a_definition_that_was_removed_or_added() -> None:
     before = code("def ask(at): pass")
     assert differing_definition(before, {}, RELEASE) == "module:ask"
     assert differing_definition({}, before, RELEASE) == "module:ask"

@@ -103,7 +103,7 @@ def test_soak_reports_a_leak_of_each_measure_and_exits_with_1(
     assert any(line.endswith(",000,000 kafka.Leaked") for line in printed)
 
 
-def test_soak_without_growth_exits_with_0(
+def test_soak_without_growth_exits_0_and_writes_the_page_and_the_samples(
     stand_in: Callable[[Rounds], Rounds], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     rounds, page, samples = stand_in(Rounds(12)), tmp_path / "page.md", tmp_path / "samples"
@@ -257,7 +257,7 @@ def test_soak_with_invalid_options_exits_2_and_names_the_error_in_the_last_line(
     assert error in ran.stderr.splitlines()[-1]
 
 
-def test_soak_page_reports_a_run_of_30_minutes_without_growth(
+def test_soak_page_reports_a_run_of_at_least_30_minutes_without_growth(
     stand_in: Callable[[Rounds], Rounds], tmp_path: Path
 ) -> None:
     def outside_the_figures(text: str) -> list[str]:

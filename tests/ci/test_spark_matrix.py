@@ -38,7 +38,7 @@ def test_spark_table_cell_shows_not_run_if_no_test_passed_or_failed(counts: dict
     assert cell(counts) == shown
 
 
-def test_spark_version_row_replaces_the_row_of_the_minor_version() -> None:
+def test_spark_table_row_of_a_patch_version_replaces_the_row_of_that_minor() -> None:
     page = f"before\n{MARKS[0]}{MARKS[1]}\nafter\n"
     for version in ("4.1.3", "3.5.9", "4.1.4"):
         page = with_row(page, table_row(version, "Python", {"sweep": {"passed": 1}}))

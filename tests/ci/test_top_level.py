@@ -15,6 +15,6 @@ SETTLED = {
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="no git repository")
-def test_repository_root_has_only_the_expected_files() -> None:
+def test_repository_root_has_exactly_the_expected_files_and_folders() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True)
     assert {line.partition("/")[0] for line in listed.stdout.splitlines()} == SETTLED

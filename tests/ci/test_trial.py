@@ -36,7 +36,7 @@ def gated(
     return client_gates.Gated("pykafka", ("hashing",), driver, 1, Outline(rows=[row]))
 
 
-def test_trial_file_names_only_existing_driver_settings_and_rules() -> None:
+def test_trial_file_lists_only_existing_driver_settings_and_rules() -> None:
     trials = trial.read_trials()
     assert len({one.target.partition(":")[0] for one in trials}) >= 11
     for one in trials:
@@ -95,7 +95,7 @@ def test_trial_only_option_selects_clients_or_settings(monkeypatch: pytest.Monke
     assert asked == [["pykafka:hashing", "kafka-rust:default"]]
 
 
-def test_committed_trial_page_matches_trials_without_false_diagnoses() -> None:
+def test_committed_trial_page_lists_every_trial_with_10_of_10_and_no_false_diagnosis() -> None:
     rows = [line.split(" | ") for line in trial.PAGE.read_text().splitlines() if line.startswith("| ")][1:]
     assert [row[3] for row in rows] == [words(one.deviation) for one in trial.read_trials()]
     assert {(row[4], row[-1]) for row in rows} == {("10 of 10", "0 |")}

@@ -38,7 +38,7 @@ def topics(broker: Broker) -> list[str]:
         target.close()
 
 
-def test_real_kafka_broker_passes_every_gate_case_and_keeps_no_topics(broker: Broker) -> None:
+def test_real_kafka_broker_passes_every_gate_case_and_the_gate_leaves_no_topics(broker: Broker) -> None:
     ran = CliRunner().invoke(
         app, ["gate", "broker", broker.bootstrap, "--as", broker.release, "--timeout", str(LIMIT_S)],
         standalone_mode=False, catch_exceptions=False,
@@ -47,7 +47,7 @@ def test_real_kafka_broker_passes_every_gate_case_and_keeps_no_topics(broker: Br
     assert topics(broker) == []
 
 
-def test_interrupted_broker_gate_deletes_the_topics_created(broker: Broker) -> None:
+def test_broker_gate_interrupted_by_sigint_exits_2_and_deletes_the_created_topics(broker: Broker) -> None:
     words = [
         sys.executable,
         "-u",

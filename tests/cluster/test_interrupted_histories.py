@@ -72,7 +72,7 @@ def is_stopped(pid: int) -> bool:
 
 @pytest.mark.parametrize("kit", [ON_KRAFT, WITH_ZOOKEEPER], ids=["kraft", "zookeeper"], indirect=True)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["kill", "ctrl-c"])
-def test_cluster_play_killed_while_a_broker_is_paused_leaves_no_process_or_folder(
+def test_sigkill_or_sigint_of_cluster_play_with_paused_broker_leaves_no_process_or_folder(
     kit: subprocess.Popen[str], rooms: dict[str, str], how: signal.Signals
 ) -> None:
     pids = await_state(kit, lambda found: any(map(is_stopped, found)))

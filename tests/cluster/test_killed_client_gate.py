@@ -91,7 +91,7 @@ def address() -> Iterator[str]:
 
 @pytest.mark.timeout(3_600)
 @pytest.mark.parametrize("victim", ["client", "broker", "kit"])
-def test_client_gate_with_killed_client_broker_or_kit_ends_in_time_without_processes_or_files(
+def test_client_gate_leaves_no_process_or_file_after_sigkill_of_client_broker_or_gate(
     address: str, tmp_path: Path, victim: str
 ) -> None:
     draw = random.Random(f"{SEED} {victim}")

@@ -11,7 +11,7 @@ from kafka_conformance.oracle.jvm import Jvm
 
 
 @pytest.mark.parametrize("used", [False, True], ids=["pyspark not used", "pyspark used"])
-def test_java_exception_message_is_kept_with_pyspark_exception_hook_installed(
+def test_java_exception_message_is_kept_with_and_without_the_pyspark_exception_hook(
     used: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from py4j import java_gateway

@@ -82,7 +82,7 @@ def test_soak_ended_by_ctrl_c_leaves_no_jvm_and_no_files(
 
 # A release of each kind of broker's metrics: Yammer's, since 2.5.0 Kafka's, which moved to another package.
 @pytest.mark.parametrize("release", ["2.0.1", "2.8.2", "3.9.2"])
-def test_jvm_unloads_classes_and_threads_of_a_closed_release(release: str, oracle: Oracle, tmp_path: Path) -> None:
+def test_jvm_unloads_classes_and_ends_threads_of_a_closed_release(release: str, oracle: Oracle, tmp_path: Path) -> None:
     rules = [RULES[slug] for slug in ("murmur2", "offset-index", "record-batch", "broker-producer-state")]
     settings = Settings(rules, [parse_release(release)], 20, 1)
     gauges = Gauges(oracle.jvm, unpacked(oracle))

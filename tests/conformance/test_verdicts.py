@@ -113,7 +113,7 @@ def test_diff_of_3_1_2_and_3_2_3_shows_the_shrunk_partitioner_change(kit_here: C
     assert "1 kind of change" in ran.out
 
 
-def test_diff_of_releases_that_agree_exits_with_0(kit_here: Callable) -> None:
+def test_diff_of_releases_without_a_changed_answer_prints_no_change_and_exits_0(kit_here: Callable) -> None:
     ran = kit_here(
         "diff", "3.4.1", "3.5.2", "--rules", "murmur2,producer-partition", "--examples", "200", "--seed", "5"
     )
@@ -121,7 +121,7 @@ def test_diff_of_releases_that_agree_exits_with_0(kit_here: Callable) -> None:
     assert ran.out.count("no change") == 2
 
 
-def test_answer_command_with_java_answers_protocol_lines(kit: Callable) -> None:
+def test_answer_command_as_java_returns_the_java_answer_to_each_protocol_question(kit: Callable) -> None:
     lines = [
         {"hello": {"protocol": 1}},
         {"id": "a", "rule": "partition-for-key", "release": "2.3.1", "question": {"key": "666f6f", "partitions": 12}},

@@ -59,7 +59,7 @@ def test_verify_with_one_changed_byte_in_clients_jar_exits_2_naming_both_sha256(
     assert all(part in line for part in (str(jar), expected, hashlib.sha256(content).hexdigest())), line
 
 
-def test_verify_without_network_and_cache_exits_2_with_one_line(kit: Callable, tmp_path: Path) -> None:
+def test_verify_without_network_and_cached_jars_exits_2_with_one_error_line(kit: Callable, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     ran = kit(
         "verify", "--rules", "murmur2", "--examples", "10", env={"KAFKA_CONFORMANCE_CACHE": str(empty), **NO_NETWORK}
@@ -93,7 +93,7 @@ def test_verify_of_unpublished_release_exits_2_naming_the_missing_jar(kit: Calla
     assert "org.apache.kafka:kafka-clients:9.9.9 is in no repository" in ran.err
 
 
-def test_oracle_loads_the_pinned_clients_jar_instead_of_sparks(copied: Store) -> None:
+def test_oracle_loads_the_pinned_clients_jar_instead_of_another_on_the_jvm_class_path(copied: Store) -> None:
     """The Spark Kafka connector brings a kafka-clients: a loader that asks its parent first would test that one."""
     other = copied.folder / "jars" / "org.apache.kafka_kafka-clients_4.3.1.jar"
     with Jvm(extra_class_path=[other]) as jvm:

@@ -175,7 +175,7 @@ TIMES = [
 ]
 
 
-def test_fuzzed_from_to_and_sample_options_raise_documented_errors_only(plan: FuzzPlan) -> None:
+def test_fuzzed_values_of_the_from_to_and_sample_options_raise_bad_input_only(plan: FuzzPlan) -> None:
     def read(data: bytes) -> None:
         text = data.decode("utf-8", "surrogateescape")
         for parse in (lambda one: parse_bound("--from", one), parse_share):

@@ -86,7 +86,7 @@ def test_fuzz_harness_accepts_documented_errors_within_limits() -> None:
     assert explore(QUIET, Door(refuses, (ValueError,), 16, 5.0), arbitrary_or_mutated(FILES), 200) >= 100
 
 
-def test_fuzz_inputs_depend_on_the_seed_and_the_last_input_is_saved(tmp_path: Path) -> None:
+def test_fuzz_inputs_are_equal_for_equal_seeds_only_and_the_last_input_is_saved(tmp_path: Path) -> None:
     last, seen = tmp_path / "last", []
     for seed in (1, 1, 2):
         inputs: list[bytes] = []
@@ -126,7 +126,7 @@ def test_mutated_toml_keeps_most_lines_of_the_original() -> None:
     assert sum(any(hostile.encode() in data for data in seen) for hostile in HOSTILE_TOML if len(hostile) > 3) > 10
 
 
-def test_fuzz_run_with_seconds_and_seed_prints_the_seed_and_uses_the_time(tmp_path: Path) -> None:
+def test_fuzz_run_with_seconds_and_seed_prints_the_seed_and_tries_100_inputs(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     (tmp_path / "fuzz").mkdir()
     (tmp_path / "fuzz" / "test_door.py").write_text(

@@ -78,11 +78,11 @@ INDEX = Door(reads_index, (JavaException,))
 SNAPSHOT = Door(reads_snapshot, (JavaException,))
 
 
-def test_fuzzed_offset_and_time_indexes_raise_documented_errors_only(plan: FuzzPlan) -> None:
+def test_fuzzed_offset_and_time_indexes_round_trip_or_raise_java_exceptions_only(plan: FuzzPlan) -> None:
     explore(plan, INDEX, st.tuples(arbitrary_or_mutated([*OFFSETS, *TIMES]), given), 200)
 
 
-def test_fuzzed_producer_snapshots_raise_documented_errors_only(plan: FuzzPlan) -> None:
+def test_fuzzed_producer_snapshots_round_trip_or_raise_java_exceptions_only(plan: FuzzPlan) -> None:
     explore(plan, SNAPSHOT, st.tuples(arbitrary_or_mutated(SNAPSHOTS, repaired), given), 200)
 
 

@@ -6,7 +6,7 @@ from kafka_jars.artifacts import broker_of, clients_of
 from kafka_jars.pins import load
 
 
-def test_clients_of_4_4_0_are_the_kafka_clients_jar_only() -> None:
+def test_client_artifacts_of_release_4_4_0_are_only_the_kafka_clients_jar() -> None:
     assert clients_of("4.4.0") == ("org.apache.kafka:kafka-clients:4.4.0",)
 
 
@@ -51,7 +51,7 @@ LATE = ("kafka-group-coordinator", "kafka-group-coordinator-api", "metrics-core"
         ),
     ],
 )
-def test_broker_of_a_release_lists_maven_artifacts_and_name_of_producer_state_manager_class(
+def test_broker_of_a_release_has_the_expected_maven_artifacts_and_producer_state_manager_class(
     version: str, artifacts: list[str]
 ) -> None:
     broker = broker_of(version)

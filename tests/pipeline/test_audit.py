@@ -226,7 +226,7 @@ def found_in(result: Audit) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name not in {"took_s", "offending_records"}}
 
 
-def test_audit_ends_in_one_line_if_the_broker_is_killed_and_resumes_later(
+def test_audit_raises_a_one_line_error_if_the_broker_is_killed_and_resumes_later(
     spark: Spark, java: JavaWriter, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     do, begun = Run.do, list[int]()

@@ -146,7 +146,7 @@ def written(broker: Broker, topic: str) -> dict[int, list[int]]:
     return found
 
 
-def test_audit_from_and_to_times_judges_only_records_in_the_window(
+def test_audit_with_from_and_to_times_or_from_offset_covers_only_records_in_range(
     spark: Spark, kafka_broker: Broker, tmp_path: Path
 ) -> None:
     times = written(kafka_broker, "window")

@@ -128,7 +128,7 @@ def test_user_spark_job_imports_the_package_from_py_files(master: str, folder: P
     assert "/kafka_conformance.zip/" in package
 
 
-def test_spark_workers_without_the_package_fail_in_one_line(master: str, folder: Path) -> None:
+def test_audit_on_spark_workers_without_the_package_exits_2_with_one_line_error(master: str, folder: Path) -> None:
     bare = here(COMMAND, master, str(folder / "bare")).replace("--setting spark.archives=workers.tar.gz#workers", "")
     bare = bare.replace("./workers/bin/python", str(folder / "workers/bin/python"))
     said = shell(f"if {bare.strip()} 2>&1; then exit 9; else test $? = 2; fi", folder)

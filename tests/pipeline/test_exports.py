@@ -110,7 +110,9 @@ def test_audit_of_five_keys_cannot_tell_partitioners_apart(spark: Spark, tmp_pat
     assert (found.runs, found.growth, found.offending) == ((), (), 120)
 
 
-def test_audit_of_integer_keys_reports_no_partition_count_increase(spark: Spark, tmp_path: Path) -> None:
+def test_audit_of_integer_keys_placed_by_modulo_or_byte_sum_reports_no_partition_increase(
+    spark: Spark, tmp_path: Path
+) -> None:
     keys = [b"%d" % (number % 3000) for number in range(6000)]
     found = audited(spark, tmp_path / "modulo", keys, lambda key: int(key) % 12)
     assert (attributed(found), found.growth, found.splits.keys) == ({"text-integer@12": 6000}, (), 0)

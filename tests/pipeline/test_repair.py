@@ -178,7 +178,7 @@ def written(topics: Topics, name: str) -> int:
 
 
 @pytest.mark.long
-def test_repair_killed_and_resumed_equals_an_undisturbed_run(
+def test_repair_killed_and_resumed_writes_a_target_topic_equal_to_an_undisturbed_run(
     spark: Spark, broker: Broker, name: str, repaired: Callable[..., Repair], tmp_path: Path
 ) -> None:
     records = 60_000
@@ -206,7 +206,7 @@ def test_repair_killed_and_resumed_equals_an_undisturbed_run(
     assert other == one
 
 
-def test_repair_ends_in_one_line_if_the_broker_is_killed_and_resumes_later(
+def test_repair_raises_a_one_line_error_if_the_broker_is_killed_and_resumes_later(
     spark: Spark, broker: Broker, name: str, repaired: Callable[..., Repair]
 ) -> None:
     records = 60_000
@@ -294,7 +294,7 @@ def test_repair_of_empty_topic_creates_an_empty_target_topic(
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # kafka-python reads its own files in an old way
 @pytest.mark.parametrize("wrong", ["a value", "an order", "a null", "a header", "a time", "one less"])
-def test_repair_comparison_detects_a_changed_value_order_header_or_missing_record(
+def test_repair_comparison_detects_changed_value_null_header_or_time_and_moved_or_missing_record(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, wrong: str, tmp_path: Path
 ) -> None:
     """The comparison itself: the plan of one topic against another that differs in one thing."""

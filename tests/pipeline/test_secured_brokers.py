@@ -57,7 +57,7 @@ def check(address: str, settings: dict[str, str], topic: str = TOPIC) -> str:
     return ""
 
 
-def test_preflight_of_secured_brokers_passes_valid_logins_and_a_missing_jks_truststore(secured: Secured) -> None:
+def test_preflight_check_accepts_valid_logins_and_an_absent_jks_truststore_file(secured: Secured) -> None:
     trust = {"security.protocol": "SSL", "ssl.truststore.type": "PEM", "ssl.truststore.location": secured.trust}
     assert check(secured.broker.bootstrap, {}) == ""
     assert check(secured.sasl, secured.login()) == ""

@@ -117,7 +117,7 @@ def test_spark_sql_function_returns_null_for_null_and_raises_for_strings_without
         session.sql("SELECT partition_for_key(CAST('foo' AS BINARY), 0)").collect()
 
 
-def test_examples_on_the_spark_page_give_the_results_shown(session: Any) -> None:
+def test_examples_in_the_spark_documentation_give_the_expected_results_and_error(session: Any) -> None:
     page = PAGE.read_text(encoding="utf-8")
     (shown, connect) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     events = session.createDataFrame([(b"alice", 9), (b"bob", 7)], "key binary, partition int")

@@ -82,7 +82,7 @@ def ends(consumer: Consumer, topic: str) -> int:
 
 
 @pytest.mark.parametrize("topic", WRITTEN)
-def test_audit_of_kafka_streams_window_topics_has_no_misplaced_record_by_key_without_window(
+def test_audit_of_kafka_streams_windowed_topic_explains_every_record_by_the_key_without_window(
     topic: str, broker_with_counts: Broker, tmp_path: Path
 ) -> None:
     done = subprocess.run(

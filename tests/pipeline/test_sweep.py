@@ -53,7 +53,7 @@ def counts(results: list[PartResult]) -> list[tuple[int, int]]:
     return [(each.asked, each.matching) for each in results]
 
 
-def test_sweep_executor_returns_all_java_answers_only_if_digests_differ(spark: Spark) -> None:
+def test_sweep_executor_returns_java_answers_only_if_digests_differ_or_are_missing(spark: Spark) -> None:
     """What Python claims, Java compares with its own: of one answer that differs, all of them are reported."""
     from pyspark.sql import functions as f
 
@@ -76,7 +76,7 @@ def test_sweep_executor_returns_all_java_answers_only_if_digests_differ(spark: S
         comparison.compare(0, claims[1], cells[1], 9)
 
 
-def test_sweeps_with_the_real_java_report_no_difference(spark: Spark, tmp_path: Path) -> None:
+def test_sweeps_of_the_reference_against_real_java_report_no_difference(spark: Spark, tmp_path: Path) -> None:
     results = swept(
         spark, tmp_path / "run",
         ("murmur2", "4.4.0", Keys(every_key(2))),

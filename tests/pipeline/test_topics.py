@@ -92,7 +92,7 @@ def by_its_rule(truth: Truth) -> int:
 @pytest.mark.parametrize(
     "named", ["java", "librdkafka", "librdkafka-murmur2", "librdkafka-fnv1a", "kafka-python"]
 )  # fmt: skip
-def test_places_reported_by_each_test_producer_match_the_topic_and_the_declared_partitioner(
+def test_partitions_and_offsets_reported_by_test_producers_match_topic_and_declared_partitioner(
     kafka_broker: Broker, topic: str, java: JavaWriter, named: str
 ) -> None:
     writers: dict[str, Writer] = {

@@ -55,7 +55,7 @@ def named(attribution: Attribution, letters: str) -> list[str]:
     return [field.name for field in attribution.fields_of(question(letters))]
 
 
-def test_differing_behaviour_fields_exclude_unobservable_and_hidden_fields() -> None:
+def test_fields_that_differ_between_two_releases_exclude_unobservable_and_masked_fields() -> None:
     names = ["upper", "doubled", "joined", "split", "silent"]
     assert [field.name for field in differing(RULE, BOTH)] == names
     assert [field.value for field in differing(RULE, BOTH)] == [False, True, "", False, False]
@@ -79,19 +79,19 @@ def test_attribution_finds_smallest_set_of_fields_that_explains_a_difference(let
     assert named(Attribution(RULE, BOTH), letters) == fields
 
 
-def test_attribution_of_repeated_differences_stays_minimal() -> None:
+def test_attribution_remains_the_smallest_field_set_after_earlier_differences() -> None:
     attribution = Attribution(RULE, BOTH)
     assert [named(attribution, one) for one in ("ay", "by", "ay", "a")] == [
         ["upper", "joined"], ["doubled", "joined"], ["upper", "joined"], ["upper"],
     ]  # fmt: skip
 
 
-def test_difference_without_behaviour_fields_is_not_attributed() -> None:
+def test_difference_of_a_rule_without_behaviour_records_is_attributed_to_no_field() -> None:
     bare = replace(RULE, behaviours=())
     assert named(Attribution(bare, BOTH), "a") == []
 
 
-def test_further_questions_name_the_behaviour_fields_that_no_earlier_difference_was_attributed_to() -> None:
+def test_still_unnamed_yields_each_unattributed_field_with_the_first_question_that_needs_the_field() -> None:
     attribution = Attribution(RULE, BOTH)
     assert named(attribution, "a") == ["upper"]
     found = attribution.still_unnamed(map(question, ("a", "ab", "b", "xy")))

@@ -73,7 +73,7 @@ def java_with(name: str, change: Callable[[str], str]) -> Sources:
         ("kafka_conformance.core.sources", "def sources(", "def sources(again: int, ", set(RULES), set()),
     ],
 )  # fmt: skip
-def test_code_change_invalidates_exactly_the_certified_rules_that_use_the_code(
+def test_code_change_alters_fingerprints_of_rules_using_the_code_and_not_of_unrelated_rules(
     module: str, old: str, new: str, those: set[str], not_those: set[str]
 ) -> None:
     changed = changed_by(python_with(module, old, new))
@@ -85,7 +85,7 @@ SENDER = [name for name in installed_sources().python if name.startswith("kafka_
 
 
 @pytest.mark.parametrize("module", SENDER)
-def test_sender_code_change_invalidates_only_certified_rules_that_use_the_sender(module: str) -> None:
+def test_sender_code_change_alters_fingerprints_only_of_rules_that_use_the_sender(module: str) -> None:
     installed = installed_sources()
     text = installed.python[module].replace("self.", "self .x.").replace(" = ", " = 1 and ")
     changed = changed_by(Sources({**installed.python, module: text}, installed.java))
@@ -105,7 +105,7 @@ def test_sender_code_change_invalidates_only_certified_rules_that_use_the_sender
         ("kafka_conformance.rules.common.keys", "def key_labels(", "def key_labels(again: int, "),
     ],
 )
-def test_python_comment_docstring_or_label_change_invalidates_no_certified_rule(
+def test_python_comment_docstring_annotation_or_label_change_alters_no_rule_fingerprint(
     module: str, old: str, new: str
 ) -> None:
     assert changed_by(python_with(module, old, new, times=1)) == set()
@@ -139,7 +139,7 @@ RULES_OF_KAFKA = "kafka_conformance.rules"
         ("kafka_conformance.core.mutant", "release: Release = NEWEST", "release: Release = None", set(RULES)),
     ],
 )  # fmt: skip
-def test_mutant_code_change_invalidates_only_mutant_records_that_use_the_code(
+def test_mutant_code_change_alters_only_mutant_fingerprints_of_rules_that_use_the_code(
     module: str, old: str, new: str, those: set[str]
 ) -> None:
     changed = python_with(module, old, new)
@@ -147,7 +147,7 @@ def test_mutant_code_change_invalidates_only_mutant_records_that_use_the_code(
     assert changed_by(changed) == set()
 
 
-def test_rule_code_change_invalidates_the_mutant_record_of_the_rule() -> None:
+def test_rule_code_change_also_alters_the_mutant_fingerprint_of_the_rule() -> None:
     changed = python_with("kafka_reference.partitioning.murmur2", "0x9747B28C", "0x9747B28D")
     assert {"murmur2"} <= changed_by(changed) <= mutants_changed_by(changed)
     assert "record-sizes" not in mutants_changed_by(changed)
@@ -161,11 +161,13 @@ def test_rule_code_change_invalidates_the_mutant_record_of_the_rule() -> None:
         (f"{RULES_OF_KAFKA}.murmur2.rule", 'title="', 'title="once more '),
     ],
 )
-def test_mutant_comment_or_docstring_change_invalidates_no_mutant_record(module: str, old: str, new: str) -> None:
+def test_mutant_comment_docstring_or_rule_title_change_alters_no_mutant_fingerprint(
+    module: str, old: str, new: str
+) -> None:
     assert mutants_changed_by(python_with(module, old, new, times=1)) == set()
 
 
-def test_java_change_invalidates_exactly_the_certified_rules_that_use_the_class() -> None:
+def test_java_class_change_alters_exactly_the_fingerprints_of_rules_that_use_the_class() -> None:
     changed = changed_by(java_with("Murmur2Rule", lambda text: text.rstrip().removesuffix("}") + " int more; }"))
     assert changed == {"murmur2"}
     assert changed_by(java_with("Rule", lambda text: text.rstrip().removesuffix("}") + " int more; }")) == set(RULES)
@@ -184,7 +186,7 @@ def test_java_classes_of_equal_name_are_distinguished_by_package() -> None:
     assert "produce-acks" not in changed
 
 
-def test_java_comment_or_layout_change_invalidates_no_certified_rule() -> None:
+def test_java_comment_or_layout_change_alters_no_rule_fingerprint() -> None:
     assert (
         changed_by(java_with("Murmur2Rule", lambda text: text.replace("{", "{ // so\n\n /* and\n so */", 1))) == set()
     )

@@ -57,14 +57,14 @@ def test_resumed_verification_reuses_the_finished_row_of_an_interrupted_run_unch
     assert finished(path) == {("murmur2", "3.9.2"): result()}
 
 
-def test_partial_run_appends_rows_of_the_resumed_run(tmp_path: Path) -> None:
+def test_resumed_run_appends_rows_to_the_partial_file(tmp_path: Path) -> None:
     path = tmp_path / "partial"
     killed_after(path, result())
     killed_after(path, result("4.4.0"))
     assert list(finished(path)) == [("murmur2", "3.9.2"), ("murmur2", "4.4.0")]
 
 
-def test_partial_run_drops_row_with_a_difference(tmp_path: Path) -> None:
+def test_row_with_a_difference_is_not_written_to_the_partial_file(tmp_path: Path) -> None:
     wrong = result()
     wrong.tally.differences.append(Difference(Murmur2Question("61"), {"hash": 1}, {"hash": 2}))
     killed_after(tmp_path / "partial", wrong)
@@ -79,7 +79,9 @@ def test_completed_run_leaves_no_partial_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_partial_run_with_another_plan_or_code_starts_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_run_with_another_plan_jvm_or_rule_code_reuses_no_partial_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "partial"
     killed_after(path, result())
     for other in (replace(PLAN, seed=8), replace(PLAN, examples=99), replace(PLAN, releases=[OLD])):
@@ -103,7 +105,9 @@ def test_resumed_run_reuses_seed_of_partial_run_with_equal_plan(tmp_path: Path) 
 @pytest.mark.parametrize(
     "change", [(b'"murmur2"', b'"unknown"'), (b'"release":"3.9.2"', b'"release":"1.1.1"'), (b'"3.9.2"', b"")]
 )
-def test_partial_run_drops_row_of_unknown_rule_or_release(tmp_path: Path, change: tuple[bytes, bytes]) -> None:
+def test_partial_row_that_is_malformed_or_of_unknown_rule_or_release_is_dropped(
+    tmp_path: Path, change: tuple[bytes, bytes]
+) -> None:
     path = tmp_path / "partial"
     killed_after(path, result())
     head, row = path.read_bytes().splitlines()

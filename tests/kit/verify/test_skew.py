@@ -79,7 +79,7 @@ def test_even_counts_are_rejected_where_a_skew_is_predicted() -> None:
     assert fit(dict.fromkeys(range(6), 2000), predicted).p < 1e-6
 
 
-def test_skew_scenarios_of_a_release_match_available_partitioners() -> None:
+def test_skew_run_covers_partitioners_of_the_release_and_finds_no_unlikely_p_value() -> None:
     def titles(version: str) -> list[tuple[str, str]]:
         seen = look(ReferenceAnswerer(), parse_release(version), 10_000, 1)
         assert all(one.fit.p >= UNLIKELY for one in seen)
@@ -107,7 +107,7 @@ def test_skew_with_a_failing_implementation_raises_oracle_fault() -> None:
         look(ReferenceAnswerer("java", broken), parse_release("4.4.0"), 10_000, 1)
 
 
-def test_skew_without_scipy_names_the_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skew_without_scipy_raises_error_with_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     with pytest.raises(KitError, match=r"pip install '\.\[plot\]' in a checkout"):
         look(ReferenceAnswerer(), parse_release("4.4.0"), 10_000, 1)

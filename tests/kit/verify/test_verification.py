@@ -209,7 +209,7 @@ def by_java(oracle: Lines | None, *keys: str, at: str = "4.4.0") -> list[Any]:
     return JavaAnswerer(oracle).answer(MURMUR2, parse_release(at), list(map(Murmur2Question, keys)))  # type: ignore[arg-type]
 
 
-def test_java_outcomes_are_read_from_answer_lines() -> None:
+def test_java_answer_lines_become_answered_unsupported_or_failed_outcomes() -> None:
     lines = Lines(
         {"id": "0", "answer": {"hash": 2}},
         {"id": "1", "unsupported": "no"},
@@ -223,7 +223,7 @@ def test_java_outcomes_are_read_from_answer_lines() -> None:
 
 
 @pytest.mark.parametrize("ids", [[], ["0"], ["1", "0"], ["0", "1", "2"]])
-def test_java_answers_with_missing_or_misordered_ids_raise_oracle_fault(ids: list[str]) -> None:
+def test_java_answers_with_missing_extra_or_misordered_ids_raise_oracle_fault(ids: list[str]) -> None:
     with pytest.raises(OracleFault, match=f"gave {len(ids)} answers to 2 questions, or in another order"):
         by_java(Lines(*({"id": each, "answer": {"hash": 2}} for each in ids)), "00", "01")
 

@@ -34,12 +34,12 @@ def worker(release: Any = None) -> Any:
     return SimpleNamespace(release=release)
 
 
-def test_verification_workers_start_slow_rules_first() -> None:
+def test_verification_tasks_are_ranked_by_release_and_then_slow_rules_first() -> None:
     assert [rule for rule, _ in sorted([(MURMUR2, OLD), (SIZES, OLD)], key=_rank)] == [SIZES, MURMUR2]
     assert min([(SIZES, NEW), (MURMUR2, OLD)], key=_rank) == (MURMUR2, OLD)
 
 
-def test_worker_prefers_rules_whose_questions_are_generated() -> None:
+def test_worker_prefers_rules_whose_questions_are_not_generated_yet() -> None:
     mine, other = worker(), worker(OLD)
     waiting = [(MURMUR2, OLD), (SIZES, OLD), (MURMUR2, NEW)]
     assert waiting[_choose(waiting, mine, [mine, other], {"murmur2"})] == (SIZES, OLD)

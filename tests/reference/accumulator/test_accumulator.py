@@ -145,7 +145,7 @@ def test_drain_of_node_without_partitions_is_empty_or_throws_by_release() -> Non
         Play("0.11.0.3", (0, 0)).drain(7)
 
 
-def test_expiry_by_delivery_timeout_counts_from_the_first_append() -> None:
+def test_delivery_timeout_of_a_reenqueued_batch_is_measured_from_the_first_append() -> None:
     play = Play("4.4.0", (0, 0))
     play.append(0)
     play.wait(50)
@@ -253,7 +253,7 @@ def test_second_split_of_a_batch_yields_smaller_batches_since_4_2(version: str, 
 @pytest.mark.parametrize(
     ("version", "found"), [("2.0.1", [0, 1]), ("3.2.3", [0, 1]), ("3.3.2", [1, 0]), ("4.4.0", [1, 0])]
 )
-def test_ready_nodes_are_listed_in_queue_order_of_the_release(version: str, found: list[int]) -> None:
+def test_ready_nodes_are_listed_in_another_order_since_3_3(version: str, found: list[int]) -> None:
     play = Play(version, (0, 1), (1, 0), (2, 1))
     for partition in range(3):
         play.append(partition)

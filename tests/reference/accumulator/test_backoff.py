@@ -9,7 +9,7 @@ from kafka_reference.errors import DrawsExhausted
 from kafka_reference.java.thread_local_random import GAMMA, ListedDraws, mix32, next_double, seed_for
 
 
-def test_step_takes_first_random_number_from_list_and_derives_later_ones_until_list_is_exhausted() -> None:
+def test_each_step_draws_one_listed_random_number_then_derived_ones_until_list_is_exhausted() -> None:
     draws = StepDraws((7, -1))
     assert [draws.next(), draws.next()] == [7, mix32(seed_for(7) + 2 * GAMMA)]
     draws.begin_step()

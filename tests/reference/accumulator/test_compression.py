@@ -86,7 +86,7 @@ def test_compression_ratio_up_to_0_10_is_global_and_updates_open_batches() -> No
     assert other.size.ratio == play.expected("u") < 1.0
 
 
-def test_reenqueued_batch_updates_expected_compression_ratio_again() -> None:
+def test_second_drain_of_a_reenqueued_batch_lowers_the_expected_compression_ratio_again() -> None:
     play = Play("4.4.0", 500)
     play.append()
     (batch,) = play.drain()

@@ -107,7 +107,7 @@ def test_ready_reasons_name_why_a_partition_queue_is_skipped() -> None:
     assert QueueSkipped(("t", 0), Skip.EMPTY) in recorded.ready()
 
 
-def test_empty_queue_without_leader_is_leader_unknown_before_0_10_1() -> None:
+def test_empty_queue_without_leader_is_skipped_as_leader_unknown_in_0_10_0_1() -> None:
     recorded = RecordingAccumulator("0.10.0.1", (0, 0))
     recorded.append(0)
     recorded.drain(0)

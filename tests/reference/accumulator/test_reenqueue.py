@@ -161,7 +161,9 @@ def test_sequence_adjustment_of_an_aborted_in_flight_batch_throws(version: str) 
 
 
 @pytest.mark.parametrize(("sent_again", "waits"), [(False, False), (True, True)])
-def test_expired_batch_leaves_sequence_unresolved_only_after_resend(sent_again: bool, waits: bool) -> None:
+def test_expired_batch_blocks_the_next_batch_of_the_partition_only_after_a_resend(
+    sent_again: bool, waits: bool
+) -> None:
     play = Play("4.4.0")
     play.send()
     if sent_again:

@@ -70,7 +70,7 @@ def test_record_size_counts_deltas_key_value_and_headers(record: tuple[int, ...]
     assert record_size(*record) == size
 
 
-def test_message_size_by_magic_and_newest_magic_1_in_0_10_and_2_since_0_11() -> None:
+def test_message_size_depends_on_magic_and_newest_magic_is_2_since_0_11() -> None:
     assert [message_size(magic, None, 3) for magic in (0, 1)] == [29, 37]
     assert [sizes(version).newest_magic for version in ("0.10.0.1", "0.10.2.2", "0.11.0.0", "4.4.0")] == [1, 1, 2, 2]
 
@@ -173,7 +173,7 @@ def test_compressed_size_estimate_uses_32_bit_float_arithmetic_of_java() -> None
     assert int(16777217 * 1.05) == 17616077
 
 
-def test_compressed_estimate_saturates_and_batch_size_wraps() -> None:
+def test_compressed_estimate_saturates_at_int32_but_estimated_batch_size_wraps() -> None:
     assert ratios.compressed_estimate(20, 1e9) == 2**31 - 1
     assert ratios.compressed_estimate(20, -1e9) == -(2**31)
     assert ratios.compressed_estimate(20, 1e9, 64) > 2**31

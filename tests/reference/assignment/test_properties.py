@@ -34,7 +34,9 @@ def assigned(assignor: Assignor, question: AssignorQuestion, release: str) -> As
 
 @BOTH
 @pytest.mark.parametrize("release", RELEASES)
-def test_every_partition_has_one_owner_that_subscribes_to_the_topic(assignor: Assignor, release: str) -> None:
+def test_range_and_round_robin_give_every_partition_one_owner_that_subscribes_to_the_topic(
+    assignor: Assignor, release: str
+) -> None:
     for question in questions():
         subscribed = {member.id: set(member.topics) for member in question.members}
         owned = assigned(assignor, question, release)

@@ -138,7 +138,7 @@ def test_malformed_second_snappy_header_ends_the_stream_up_to_3_5(release: str, 
     assert open_stream(Codec.SNAPPY, frame + wrong, 2, RecordBatchBehaviour.of(release)).data == expected
 
 
-def test_snappy_header_version_0_is_accepted_in_first_header_and_a_fault_in_the_second() -> None:
+def test_snappy_header_version_0_is_accepted_in_first_and_a_fault_in_second_header() -> None:
     frame = compress(Codec.SNAPPY, b"abc", 2)
     assert isinstance(open_stream(Codec.SNAPPY, frame + frame[:8] + bytes(8), 2, NEWEST).fault, InputFault)
     assert open_stream(Codec.SNAPPY, frame[:8] + bytes(8) + frame[16:], 2, NEWEST).data == b"abc"

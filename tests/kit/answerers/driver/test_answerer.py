@@ -171,7 +171,7 @@ def test_driver_that_never_reads_stdin_is_reported_as_hanging() -> None:
     assert len(outcomes) == 100
 
 
-def test_driver_that_violates_the_protocol_is_restarted_at_most_three_times() -> None:
+def test_driver_that_breaks_the_protocol_is_not_asked_after_the_limit_of_three_restarts() -> None:
     with hostile("always_answers_twice", Limits(hello_s=20, batch_s=20, restarts=3)) as answerer:
         outcomes = ask(answerer, ["00"] * 9)
         assert all(isinstance(one, Lost) and one.error == "twice" for one in outcomes)
@@ -271,7 +271,7 @@ def test_driver_answers_above_the_memory_limit_lose_the_remaining_questions_of_t
     assert not later[0].asked
 
 
-def test_driver_stderr_over_all_restarts_is_cut_at_one_limit() -> None:
+def test_driver_stderr_lines_shown_over_all_restarts_are_limited_in_number() -> None:
     shown: list[str] = []
     with hostile("floods_stderr", shown=shown) as answerer:
         ask(answerer, ["00", "bad1", "bad1", "11"])
@@ -279,7 +279,7 @@ def test_driver_stderr_over_all_restarts_is_cut_at_one_limit() -> None:
     assert shown[-1] == "(further lines are not shown)"
 
 
-def test_driver_that_crashes_on_one_rule_answers_another_rule() -> None:
+def test_driver_that_crashes_on_one_rule_is_restarted_and_answers_another_rule() -> None:
     code = (HOSTILE / "dies_by_exit.py").read_text().replace('["murmur2"]', '["murmur2", "sequence-increment"]')
     code = code.replace('asked["question"]["key"] == "bad1"', 'asked["rule"] == "murmur2"').replace(
         '{"hash": len(asked["question"]["key"])}', '{"sequence": 0}'
@@ -348,7 +348,7 @@ def test_late_duplicate_answer_loses_the_question_asked_meanwhile() -> None:
         assert other == right("11")
 
 
-def test_duplicate_answer_at_driver_exit_is_reported_as_twice() -> None:
+def test_duplicate_answer_written_at_driver_exit_is_reported_with_error_twice_at_finish() -> None:
     late = (HOSTILE / "well_behaved.py").read_text() + '\nsay({"id": "q1", "answer": {"hash": 2}})\n'
     with driver(late) as answerer:
         assert ask(answerer, ["00"]) == [right("00")]
@@ -383,7 +383,7 @@ ODD = {
 
 
 @pytest.mark.parametrize("how", ODD)
-def test_driver_may_answer_out_of_order_slowly_in_chunks_or_with_crlf(how: str) -> None:
+def test_driver_answers_out_of_order_slow_in_chunks_or_with_crlf_are_accepted(how: str) -> None:
     with driver(PREFACE + ODD[how], Limits(hello_s=20, batch_s=20)) as answerer:
         assert ask(answerer) == [right(key) for key in KEYS]
         assert answerer.finish() is None
@@ -401,7 +401,7 @@ def test_driver_description_is_taken_from_the_sanitized_hello() -> None:
         assert answerer.grades == {"murmur2": "statistical"}
 
 
-def test_unsupported_and_failed_replies_of_a_driver_become_outcomes() -> None:
+def test_unsupported_and_failed_driver_replies_become_outcomes_with_sanitized_and_shortened_text() -> None:
     code = PREFACE + (
         "tell(line(HELLO))\n"
         "for text, more in zip(sys.stdin, ({'unsupported': 'no \\x1b[1mmurmur'}, {'failed': 'x' * 999})):\n"

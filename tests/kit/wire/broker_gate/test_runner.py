@@ -47,7 +47,7 @@ def run(
         return made.run(asked, release, own_limit_s)
 
 
-def test_broker_answers_that_differ_only_in_producer_id_agree() -> None:
+def test_broker_answers_that_differ_only_in_producer_id_give_verdict_agrees() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, {})
     assert (found.verdict, found.answers) == (CaseVerdict.AGREES, [RIGHT, ENDED])
 
@@ -60,7 +60,7 @@ def test_differing_answer_is_reported_with_step_path_expected_and_actual_value()
     assert (at.step, at.path, at.expected, at.actual) == (1, "errorCode", 0, 47)
 
 
-def test_broker_that_never_responds_gives_verdict_no_answer() -> None:
+def test_request_without_response_within_the_limit_gives_verdict_no_answer() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"producerId": 77}, SILENCE, limit_s=0.3)
     assert (found.verdict, found.answers) == (CaseVerdict.NO_ANSWER, [RIGHT])
     assert "no answer to EndTxn" in found.why
@@ -71,16 +71,16 @@ def test_connection_closed_where_kafka_answers_gives_verdict_closed() -> None:
     assert (found.verdict, found.answers) == (CaseVerdict.CLOSED, [RIGHT, CLOSED])
 
 
-def test_connection_closed_where_kafka_closes_too_agrees() -> None:
+def test_connection_closed_where_kafka_closes_the_connection_too_gives_verdict_agrees() -> None:
     assert run(case(INIT, END, expected=[RIGHT, CLOSED]), {"producerId": 77}, CLOSE).verdict is CaseVerdict.AGREES
 
 
-def test_answer_where_kafka_closes_the_connection_differs() -> None:
+def test_response_where_kafka_closes_the_connection_gives_verdict_differs() -> None:
     found = run(case(INIT, END, expected=[RIGHT, CLOSED]), {"producerId": 77}, {})
     assert (found.verdict, found.difference and found.difference.path) == (CaseVerdict.DIFFERS, "connection")
 
 
-def test_difference_before_closed_connection_decides_the_verdict() -> None:
+def test_difference_in_answer_before_closed_connection_gives_verdict_differs() -> None:
     found = run(case(INIT, END, expected=[RIGHT, ENDED]), {"errorCode": 3}, CLOSE)
     assert (found.verdict, found.difference and found.difference.step) == (CaseVerdict.DIFFERS, 0)
 
@@ -107,7 +107,7 @@ def test_request_answered_with_retriable_error_is_repeated_until_success() -> No
     assert found.verdict is CaseVerdict.AGREES
 
 
-def test_retriable_error_that_persists_is_the_answer_at_the_deadline() -> None:
+def test_retriable_error_that_persists_until_the_deadline_gives_verdict_differs() -> None:
     found = run(case(INIT, expected=[RIGHT]), *[{"errorCode": 14}] * 1000, limit_s=0.1)
     assert (found.verdict, found.difference and found.difference.actual) == (CaseVerdict.DIFFERS, 14)
 
@@ -194,7 +194,7 @@ def test_topics_remaining_after_deletion_are_reported_on_stderr(
     assert f"topics {PREFIX}-* may be left: 2 topics are still there" in capsys.readouterr().err
 
 
-def test_topic_creation_error_ends_the_gate_with_error_code() -> None:
+def test_topic_creation_error_raises_kit_error_with_code_and_message_of_the_broker() -> None:
     def answer(api: str, _: int, request: dict[str, Any]) -> Any:
         if api != "CreateTopics":
             return None

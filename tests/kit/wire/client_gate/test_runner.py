@@ -45,7 +45,7 @@ def run(address: str, folder: Path, program: str, script: Script = SCRIPT, limit
         target.close()
 
 
-def test_producer_that_retries_after_a_lost_response_agrees_and_all_files_are_saved(
+def test_producer_that_retries_after_a_lost_response_gives_verdict_agrees_and_saved_files(
     address: str, tmp_path: Path
 ) -> None:
     outcome = run(address, tmp_path, "adapter()")
@@ -104,7 +104,7 @@ def test_client_results_that_contradict_the_stored_records_give_verdict_differs(
         ("adapter(); open(env['RESULTS'], 'w')", ScriptVerdict.NOT_JUDGED, "RESULTS has no line for record 0"),
     ],
 )
-def test_client_that_exits_77_fails_or_writes_invalid_results_is_not_judged_with_the_reason(
+def test_client_exit_77_is_not_applicable_and_failure_or_invalid_results_are_not_judged(
     address: str, tmp_path: Path, program: str, verdict: ScriptVerdict, why: str
 ) -> None:
     outcome = run(address, tmp_path, program)
@@ -172,7 +172,9 @@ def test_broker_that_is_lost_while_a_topic_is_read_ends_the_gate(
         run(address, tmp_path, SENDS_A_VERSION_THAT_IS_NOT_OFFERED)
 
 
-def test_client_that_does_not_end_differs_after_the_deadline(address: str, tmp_path: Path) -> None:
+def test_client_still_running_at_the_deadline_gives_verdict_differs_with_finding_no_end(
+    address: str, tmp_path: Path
+) -> None:
     program = "import sys; sys.stdout.write('x' * 10**6); sys.stdout.flush(); adapter(); import time; time.sleep(60)"
     outcome = run(address, tmp_path, program, limit_s=4.0)
     assert outcome.verdict is ScriptVerdict.DIFFERS

@@ -10,7 +10,7 @@ from kafka_conformance.wire.client_gate.script import Script, shipped
 from kafka_conformance.wire.client_gate.workload import workload_of
 
 
-def test_producer_sends_every_record_and_flushes_after_each_round() -> None:
+def test_workload_sends_every_record_and_flushes_after_each_round() -> None:
     workload = workload_of(Script("a", "b", rounds=2, records=3, keys=2), 1)
     assert [line.get("send", "flush") for line in workload.lines] == [0, 1, 2, "flush", 3, 4, 5, "flush"]
     assert all(record.value.startswith(f"{record.number} ") for record in workload.records)
@@ -35,7 +35,7 @@ def test_workload_is_equal_for_equal_seeds_and_has_other_records_for_another_see
 
 
 @pytest.mark.parametrize("script", [each for each in shipped() if each.stored], ids=lambda each: str(each.id))
-def test_workload_of_client_script_asks_consumer_for_every_visible_record(script: Script) -> None:
+def test_last_consume_count_of_a_shipped_script_equals_the_number_of_visible_records(script: Script) -> None:
     workload = workload_of(script, 1)
     committed = script.settings.isolation == "read_committed"
     assert script.consume[-1] == sum(not (record.hidden and committed) for record in workload.records)

@@ -63,7 +63,7 @@ def test_shipped_messages_round_trip_with_every_sort_of_field_values() -> None:
     assert count > 2400
 
 
-def test_shipped_message_schemas_equal_schemas_of_pinned_jar() -> None:
+def test_every_shipped_message_schema_equals_the_schema_in_the_pinned_jar() -> None:
     release, sha256, schemas = read_shipped()
     pinned = load().clients(release)[0]
     assert sha256 == pinned.sha256
@@ -145,7 +145,7 @@ def test_file_that_is_not_a_jar_is_refused(tmp_path: Path) -> None:
         jar_codec(tmp_path / "a.jar")
 
 
-def test_unused_codec_decodes_response_fields_before_any_encoding() -> None:
+def test_new_codec_decodes_a_response_before_encoding_any_request() -> None:
     codec = Codec(shipped_codec().schemas)  # nothing has been encoded by it
     assert codec.decode_response("ApiVersions", 0, bytes.fromhex("00000007002300000000")) == (
         7,

@@ -115,7 +115,7 @@ def test_sequence_may_restart_at_zero_after_unknown_producer_id_error() -> None:
     assert kinds(talk) == []
 
 
-def test_batches_sent_again_after_unknown_producer_are_no_gap() -> None:
+def test_batches_resent_with_old_sequences_after_unknown_producer_id_error_are_no_gap() -> None:
     """As Java does since 2.5: the batch that was refused, and those after it, keep their sequences."""
     talk = Conversation()
     talk.give_id()
@@ -271,7 +271,7 @@ def test_request_version_is_checked_against_api_versions_of_same_connection(conn
     assert kinds(talk) == (["version-not-offered"] if connection == 1 else [])
 
 
-def test_wrong_checksum_second_batch_and_truncated_batch_are_found() -> None:
+def test_bad_checksum_two_batches_in_one_partition_and_truncated_batch_are_findings() -> None:
     talk = Conversation()
     data = bytearray(batch(0))
     data[-1] ^= 1

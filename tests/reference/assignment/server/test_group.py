@@ -61,7 +61,7 @@ def test_copied_java_hash_set_has_larger_table_and_other_order() -> None:
     assert in_order(int, [16, *range(11)], copied=12) == [*range(11), 16]
 
 
-def test_subscribed_name_without_topic_counts_in_names_and_has_no_topic_id() -> None:
+def test_subscribed_name_without_topic_is_counted_but_adds_no_topic_id() -> None:
     topics = [SubscribedTopic("t", Uuid(0, 2), 3), SubscribedTopic("old", Uuid(0, 3), None)]
     (one,) = group_of(NAMED, topics, [member("a", "t", "old", "nowhere")]).members
     assert one.topics == (Uuid(0, 2),)
