@@ -66,7 +66,7 @@ def test_log_inspect_prediction_for_damaged_directory_matches_real_broker_start(
                 for each in differing(found, started, healthy[state], batches[state])
             ]
             shutil.rmtree(folder)
-    assert differences == []
+    assert not differences, "\n".join(differences)
     assert count < ENOUGH or (named and unread), "no broker named a file, or all of them returned all batches"
 
 

@@ -94,7 +94,7 @@ def test_changing_answers_are_a_separate_finding_diagnosed_not_deterministic(tmp
     assert {one.mutant for one in ended.diagnoses} == {"librdkafka-consistent", "not-deterministic"}
 
 
-def test_changing_answers_refute_the_diagnosis_of_a_constant_partition(tmp_path: Path) -> None:
+def test_client_with_changing_partitions_is_not_diagnosed_as_always_the_same(tmp_path: Path) -> None:
     """A balancer that counts gives partition 0 to most questions, and something else to some of them the next time."""
     changing = _gate(_Client(hashes=lambda _: 0), tmp_path)
     assert [one.mutant for one in _ended_rule(changing).diagnoses] == ["not-deterministic"]
@@ -133,7 +133,7 @@ def test_correctly_answered_question_is_asked_once_and_wrongly_answered_question
     assert wrong.asked == 2
 
 
-def test_random_partitions_are_detected_when_many_questions_are_repeated() -> None:
+def test_random_partitions_are_detected_in_every_one_of_many_repeated_questions() -> None:
     client = _Client(hashes=None)
     many = [(KEYED.question(key="", partitions=count), {"partition": 0}) for count in range(2, 40)]
     assert len(changed_answers(client, KEYED, NEWEST, many)) == len(many)

@@ -113,7 +113,7 @@ def test_out_of_domain_differences_are_counted_apart_and_change_no_verdict(tmp_p
 
 
 @pytest.mark.parametrize(("by", "inside"), [(1, True), (0, False)])
-def test_comparison_reports_in_domain_differences_or_with_out_of_domain_option_only_others(
+def test_comparison_reports_only_in_domain_differences_or_only_others_with_out_of_domain_option(
     by: int, inside: bool
 ) -> None:
     rule = RULES["sequence-increment"]
@@ -168,7 +168,7 @@ def test_murmur2_answer_matches_as_signed_or_unsigned_int32_only(answer: Any, sa
     assert isinstance(verdict, Agrees) == same
 
 
-def test_unsigned_hashes_are_noted_without_counting_as_differences(tmp_path: Path) -> None:
+def test_unsigned_murmur2_hashes_are_counted_separately_and_not_as_differences(tmp_path: Path) -> None:
     (ended,) = [event for event in _run(_correct, tmp_path, "murmur2").events if isinstance(event, RuleEnded)]
     assert ended.verdict == "agrees"
     assert 1000 < ended.unsigned < ended.agreed

@@ -47,7 +47,7 @@ def _known(tmp_path: Path, text: str = ENTRY) -> KnownFailures:
     return known
 
 
-def test_known_failure_covers_difference_of_equal_rule_and_matching_pattern(tmp_path: Path) -> None:
+def test_known_failure_covers_a_difference_of_the_named_rule_with_matching_pattern(tmp_path: Path) -> None:
     known = _known(tmp_path)
     covered = known.covers(_miss())
     assert covered is not None
@@ -116,7 +116,7 @@ def test_expired_known_failure_covers_no_difference(tmp_path: Path) -> None:
     assert known.covers(_miss()) is None
 
 
-def test_known_failure_still_covers_on_the_expiry_date(tmp_path: Path) -> None:
+def test_known_failure_still_covers_differences_on_the_expiry_date(tmp_path: Path) -> None:
     known = _known(tmp_path, ENTRY.replace("2026-12-01", "2026-11-21"))
     assert known.covers(_miss()) is not None
     assert known.wrong() == []
@@ -137,7 +137,7 @@ def test_known_failure_still_covers_on_the_expiry_date(tmp_path: Path) -> None:
         ENTRY + 'release = "lately"\n',
     ],
 )
-def test_malformed_known_failures_file_raises_bad_input_with_one_line(tmp_path: Path, text: str) -> None:
+def test_malformed_known_failures_file_raises_bad_input_with_a_one_line_message(tmp_path: Path, text: str) -> None:
     (tmp_path / "known.toml").write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match="known") as raised:
         read(tmp_path / "known.toml", TODAY)
@@ -162,7 +162,9 @@ def test_known_failure_with_unknown_diagnosis_raises_bad_input_with_nearest_name
 
 
 @pytest.mark.parametrize("diagnosis", ["crc32", "as-2.8.2", "always-the-same", "another-error"])
-def test_known_failure_accepts_mutant_release_or_generic_diagnosis_name(tmp_path: Path, diagnosis: str) -> None:
+def test_known_failure_accepts_a_diagnosis_naming_a_mutant_a_release_or_a_generic_mistake(
+    tmp_path: Path, diagnosis: str
+) -> None:
     assert _known(tmp_path, f'{ENTRY}diagnosis = "{diagnosis}"\n').entries
 
 
@@ -233,7 +235,7 @@ def test_new_known_failures_file_covers_the_recorded_differences_for_90_days(tmp
     assert (known.entries[0].expires - TODAY).days == 90
 
 
-def test_update_of_known_failures_removes_stale_and_keeps_comments(tmp_path: Path) -> None:
+def test_update_of_known_failures_adds_new_entries_removes_stale_ones_and_keeps_comments(tmp_path: Path) -> None:
     stale = ENTRY.replace("another*", "nothing like it").replace("CRC32 is its default", "gone")
     known = _known(tmp_path, ENTRY + stale)
     assert known.covers(_miss()) is not None
@@ -244,7 +246,7 @@ def test_update_of_known_failures_removes_stale_and_keeps_comments(tmp_path: Pat
     assert [entry.pattern for entry in read(tmp_path / "known.toml", TODAY).entries] == ["another*", "raises X"]
 
 
-def test_unwritable_known_failures_file_raises_cannot_be_written(tmp_path: Path) -> None:
+def test_update_of_an_unwritable_known_failures_file_raises_kit_error(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("")
     with pytest.raises(KitError, match="cannot be written"):
         updated(tmp_path / "taken" / "known.toml", KnownFailures(today=TODAY), [])

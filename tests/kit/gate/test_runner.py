@@ -157,7 +157,7 @@ def test_damaged_file_in_failures_folder_is_ignored(tmp_path: Path) -> None:
         (Unsupported("no such thing"), "unsupported", 2),
     ],
 )
-def test_client_that_fails_hangs_or_supports_nothing_exits_2(
+def test_gate_of_a_client_that_fails_hangs_or_supports_nothing_exits_2(
     tmp_path: Path, outcome: Outcome, verdict: str, code: int
 ) -> None:
     events = _gate(_Target(lambda *_: outcome), tmp_path)
@@ -206,7 +206,7 @@ def test_output_after_the_last_answer_is_a_protocol_error(tmp_path: Path) -> Non
     assert _ended(events).exit_code == 2
 
 
-def test_undeclared_rules_are_skipped_and_exit_2_if_named(tmp_path: Path) -> None:
+def test_rules_not_declared_by_the_client_are_skipped_and_gate_exits_2_if_named(tmp_path: Path) -> None:
     def say(rule: Rule, release: Release, question: Question) -> Outcome:
         return _right(rule, release, question) if rule is MURMUR2 else Unsupported("not here")
 
@@ -219,7 +219,7 @@ def test_undeclared_rules_are_skipped_and_exit_2_if_named(tmp_path: Path) -> Non
     assert "partition-for-key" in _ended(events).why
 
 
-def test_client_that_supports_no_asked_rule_exits_2(tmp_path: Path) -> None:
+def test_gate_of_a_client_that_supports_no_requested_rule_exits_2(tmp_path: Path) -> None:
     assert _ended(_gate(_Target(_right, frozenset()), tmp_path)).exit_code == 2
 
 

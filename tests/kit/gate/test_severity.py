@@ -71,7 +71,7 @@ def test_every_rule_describes_severity_and_effect_of_a_difference() -> None:
             assert harm.severity in get_args(Severity)
 
 
-def test_differences_of_a_key_in_several_partition_counts_count_as_one_key() -> None:
+def test_differences_of_one_key_at_several_partition_counts_are_reported_as_one_key() -> None:
     asked = [{"key": key, "partitions": count} for key in ("00", "01") for count in (3, 5)]
     found = [_difference("partition-for-key", one, {"partition": 1}, {"partition": 2}) for one in asked]
     assert harm_of(RULES["partition-for-key"], found).keys == 2

@@ -62,7 +62,7 @@ def test_statistical_test_rejects_partitioner_that_favours_partition_0() -> None
     assert _only(lambda cluster: dice.choice([*_led(cluster), 0]), 0)
 
 
-def test_statistical_test_rejects_rare_records_to_partition_without_leader() -> None:
+def test_statistical_test_rejects_partitioner_that_rarely_chooses_a_partition_without_leader() -> None:
     dice = random.Random(3)
     assert not _only(lambda cluster: dice.choice(_led(cluster)), 1)
     assert _only(lambda cluster: 1 if dice.random() < 0.001 else dice.choice(_led(cluster)), 1)

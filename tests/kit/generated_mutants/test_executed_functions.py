@@ -15,7 +15,7 @@ from kafka_conformance.rules import RULES
 RULE = RULES["sequence-decrement"]
 
 
-def test_functions_of_a_question_are_those_that_the_reference_executes() -> None:
+def test_functions_recorded_for_a_question_are_those_the_reference_executes() -> None:
     asked = RuleQuestions(RULE, 1).asked("frozen")[:50]
     found = functions_of(RULE, asked)
     assert len(found) == 50
@@ -25,7 +25,7 @@ def test_functions_of_a_question_are_those_that_the_reference_executes() -> None
 
 
 @pytest.mark.parametrize("frozen", [False, True])
-def test_cached_function_counts_as_executed_by_each_question(*, frozen: bool) -> None:
+def test_function_with_a_cached_result_is_recorded_as_executed_for_every_question(*, frozen: bool) -> None:
     rule = RULES["produce-acks"]
     asked = RuleQuestions(rule, 1).asked("frozen")[:50]
     if frozen:

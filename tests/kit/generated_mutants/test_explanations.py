@@ -32,7 +32,9 @@ def mutations(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Mutation, ...]]
     explanations._unreached.cache_clear()
 
 
-def test_survivors_are_explained_by_argument_checks_and_unreached_comments(mutations: tuple[Mutation, ...]) -> None:
+def test_surviving_mutants_are_explained_by_argument_checks_and_unreached_comments(
+    mutations: tuple[Mutation, ...],
+) -> None:
     reasons = {one.line: (found := explain(one)) and found.reason for one in mutations}
     refusal = "refuses an argument or a question: there is no answer to compare"
     assert reasons == {3: refusal, 4: refusal, 5: "nobody has ten", 6: "nobody has ten", 8: "a remark above", 9: None}

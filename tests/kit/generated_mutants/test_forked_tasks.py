@@ -13,7 +13,7 @@ from kafka_conformance.generated_mutants import forked_tasks
 from kafka_conformance.generated_mutants.forked_tasks import in_forks
 
 
-def test_each_forked_task_has_a_separate_process() -> None:
+def test_each_forked_task_runs_in_a_separate_process() -> None:
     found = dict(in_forks([1, 2, 3], lambda task: [task, os.getpid()], list[int], at_once=2))
     assert sorted(found) == [1, 2, 3]
     assert all(value is not None and value[0] == task for task, value in found.items())

@@ -44,7 +44,7 @@ def test_planted_mutation_is_active_only_in_the_forked_process() -> None:
     assert RULE.ask(QUESTION, NEWEST) == before
 
 
-def test_planted_mutation_reaches_modules_imported_from_the_package() -> None:
+def test_planted_mutation_reaches_rules_that_import_the_module_from_the_package() -> None:
     """``from kafka_reference.elections import leader_election`` would find the old module in the package."""
     name, rule = "kafka_reference.elections.leader_election", RULES["leader-election"]
     sources = installed_sources().python

@@ -40,7 +40,7 @@ def test_generated_mutations_with_equal_text_have_numbered_unique_keys() -> None
     assert "m:Counter.add: number > 1 → number >= 1 #2" in keys
 
 
-def test_place_of_a_mutation_in_a_nested_function_is_the_outermost_function() -> None:
+def test_place_of_a_mutation_is_the_outermost_method_or_the_class_outside_of_methods() -> None:
     found = named(module(), "m:Counter.add: number + 1 → number - 1")
     assert (found.definition, found.place, found.in_function, found.line) == ("Counter", "Counter.add", True, 7)
     limit = named(module(), "m:Counter: 3 → 4")

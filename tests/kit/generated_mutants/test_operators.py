@@ -75,6 +75,6 @@ def f(x: Literal[1, 2]) -> Literal[3, 4]:
     assert texts(code) == {"statement": ["raise ValueError(9 + 1) → pass"]}
 
 
-def test_release_spans_are_moved_to_neighbouring_releases() -> None:
+def test_mutation_of_a_release_span_names_the_one_release_with_changed_behaviour() -> None:
     module = Module("m", "X = since('2.1.0', until='2.2.x')", RELEASES)
     assert [str(one.moved) for one in module.mutations] == ["2.0.1", "2.1.0", "2.3.0", "2.2.2"]

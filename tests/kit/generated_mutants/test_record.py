@@ -15,7 +15,7 @@ from kafka_conformance.rules import RULES
 ROW = GeneratedRow("murmur2", "f", 1, 10, 7, 1, ("a", "b"))
 
 
-def test_record_of_generated_mutants_round_trips(tmp_path: Path) -> None:
+def test_record_of_generated_mutants_round_trips_is_empty_if_missing_and_rejects_other_json(tmp_path: Path) -> None:
     write(Record((ROW,)), tmp_path / "record.json")
     assert read(tmp_path / "record.json") == Record((ROW,))
     assert read(tmp_path / "none.json") == Record()

@@ -16,7 +16,7 @@ from kafka_jars import ORACLE_SOURCES
 FILE = "rule/QuestionDraws.java"
 
 
-def test_changed_java_compiles_the_edited_copy_and_leaves_shipped_source(bench: Bench) -> None:
+def test_java_edit_is_in_the_sources_during_the_block_and_shipped_files_stay_unchanged(bench: Bench) -> None:
     shipped = (ORACLE_SOURCES / "release" / FILE).read_text(encoding="utf-8")
     known: Any = oracles.java_sources  # type: ignore[attr-defined]
     with changed_java(bench, (FILE, "draws.get(taken)", "draws.get(0)")):

@@ -71,7 +71,7 @@ def test_every_check_is_named_by_a_mistake_and_every_mistake_names_checks() -> N
     ],
     ids=["all green", "red without a mistake", "missed", "no check named"],
 )
-def test_selftest_kit_exit_code_follows_detected_mistakes(
+def test_selftest_kit_exits_0_only_if_checks_pass_and_every_planted_mistake_is_detected(
     bench: Bench, checks: list[Check], mistakes: list[Mistake], code: int
 ) -> None:
     assert _run(bench, checks, mistakes).exit_code == code

@@ -61,7 +61,7 @@ ANY = settings(
 
 @ANY
 @given(steps=appended())
-def test_randomly_generated_healthy_partition_is_sound(
+def test_inspection_of_a_randomly_generated_healthy_partition_finds_only_notes(
     steps: list[tuple[str, int, int, int]], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     log = grown(tmp_path_factory.mktemp("any") / "t-0", steps)

@@ -161,7 +161,7 @@ def test_audit_skips_batch_above_size_limit_without_reading_any_bytes(
     assert read == []
 
 
-def test_segment_file_above_2_gib_is_broken_without_a_scan(tmp_path: Path) -> None:
+def test_segment_file_above_2_gib_is_reported_too_large_without_a_scan(tmp_path: Path) -> None:
     log = healthy(tmp_path / "t-0")
     with file(log, bases(log)[1], "log").open("r+b") as stream:
         stream.truncate(LARGEST_FILE + 1)
@@ -174,7 +174,7 @@ def test_segment_file_above_2_gib_is_broken_without_a_scan(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("suffix", ["index", "timeindex", "txnindex"])
-def test_index_file_of_1_tib_is_broken_without_reading_entries(log: Log, suffix: str) -> None:
+def test_index_file_of_1_tib_is_reported_for_wrong_size_without_reading_entries(log: Log, suffix: str) -> None:
     path = sparse(file(log, 0, suffix), 2**40)
     assert calls(lambda: seen(log.folder)) < 30_000
     assert {row.kind for row in seen(log.folder).findings if row.file == path.name} >= {"index-size"}
@@ -212,7 +212,9 @@ def test_trailing_zeros_of_sparse_index_file_are_counted_without_reading_holes(
     assert IndexFile(path, 0).entries == 2**27 + 1
 
 
-def test_discarding_findings_since_a_mark_costs_the_same_with_20000_earlier_findings(tmp_path: Path) -> None:
+def test_discarding_recent_findings_needs_few_calls_and_little_memory_despite_20000_earlier_findings(
+    tmp_path: Path,
+) -> None:
     findings = Findings()
     for number in range(20_000):
         findings.add("leftover", f"{number}", "")

@@ -45,7 +45,7 @@ BEHAVIOUR = RecordBatchBehaviour.of(NEWEST)
 
 
 @pytest.mark.parametrize("codec", CODECS)
-def test_decompressed_size_bound_holds_for_malformed_data(codec: Codec) -> None:
+def test_decompressed_size_bound_is_at_least_the_actual_size_of_malformed_data(codec: Codec) -> None:
     good, opened = compress(codec, CONTENTS["words"][:2_000], 2), 0
     for _ in range(300):
         changed = bytearray(good)

@@ -94,14 +94,14 @@ def test_time_search_skips_segments_that_time_index_shows_to_be_earlier(log: Log
     assert search(log.folder, 150, 150) == found
 
 
-def test_time_search_reads_closed_segment_whose_largest_timestamp_is_the_time(tmp_path: Path) -> None:
+def test_time_search_reads_closed_segment_whose_largest_timestamp_equals_the_searched_time(tmp_path: Path) -> None:
     log = written(tmp_path / "orders-0", [[[10], [12]], [[13]]])
     found = search(log.folder, 12, 12)
     assert (found.skipped, found.batches) == (0, 1)
     assert search(log.folder, 13, 13).skipped == 1
 
 
-def test_time_scan_finds_record_later_than_max_timestamp_of_batch_header_that_a_broker_misses(tmp_path: Path) -> None:
+def test_time_scan_finds_record_that_a_broker_misses_because_header_max_timestamp_is_low(tmp_path: Path) -> None:
     log = written(tmp_path / "orders-0", [[[10, 30], [20]]])
 
     def lower(batch: bytearray) -> None:
@@ -154,7 +154,7 @@ def test_time_search_lists_20_matching_ranges_and_counts_further_ranges(tmp_path
     assert (len(found.ranges), found.more_ranges, found.batches) == (20, 10, 30)
 
 
-def test_time_search_of_segment_with_corrupt_tail_is_not_judged(log: Log) -> None:
+def test_time_search_of_segment_with_corrupt_tail_is_reported_as_not_judged(log: Log) -> None:
     path = file(log, bases(log)[1], "log")
     path.write_bytes(path.read_bytes()[:-5] + b"\xff" * 300)
     found = find_time(open_directory(log.folder), (START_MS, START_MS + 500), scan=True)

@@ -68,7 +68,7 @@ def test_missing_leader_epoch_checkpoint_is_suspicious(log: Log) -> None:
     assert kinds(seen(log.folder), "suspicious") == {"leader-epochs-missing"}
 
 
-def test_late_leader_epoch_checkpoint_is_suspicious_unless_log_start_is_late_or_log_is_metadata(log: Log) -> None:
+def test_leader_epoch_checkpoint_that_begins_after_log_start_is_suspicious_except_in_metadata_log(log: Log) -> None:
     (log.folder / "leader-epoch-checkpoint").write_text("0\n1\n4 140\n")
     one = next(each for each in seen(log.folder).findings if each.severity == "suspicious")
     assert (one.kind, one.what) == (
@@ -142,7 +142,9 @@ def test_record_timestamps_count_and_offsets_that_contradict_batch_header_are_fo
 
 
 @pytest.mark.parametrize("magic", [0, 1])
-def test_message_formats_0_and_1_have_checksums_judged_but_records_unread(tmp_path: Path, magic: int) -> None:
+def test_inspection_checks_checksums_of_message_formats_0_and_1_but_reads_no_records(
+    tmp_path: Path, magic: int
+) -> None:
     folder = tmp_path / "t-0"
     folder.mkdir()
     batches = [

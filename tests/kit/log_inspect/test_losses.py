@@ -197,7 +197,7 @@ def test_missing_last_segment_leaves_unknown_whether_producer_state_has_another_
     assert row(seen(log.folder), "segment-gone").only_producer_state == "unknown"
 
 
-def test_snapshot_beyond_the_end_of_a_truncated_log_is_no_copy_of_producer_state(log: Log) -> None:
+def test_snapshot_beyond_the_end_of_a_truncated_log_leaves_copy_of_producer_state_unknown(log: Log) -> None:
     root, base = log.folder.parent, bases(log)[-1]
     (root / "meta.properties").write_text(META)
     (root / ".kafka_cleanshutdown").write_bytes(b"")

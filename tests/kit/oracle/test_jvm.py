@@ -168,7 +168,7 @@ def test_jvm_binds_to_loopback_only_for_local_executors(
         Jvm(java=program.java, local=local)
 
 
-def test_jvm_without_pyspark_names_the_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_starting_a_jvm_without_pyspark_raises_no_java_with_the_pip_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
     with pytest.raises(NoJava, match=r"needs Spark's JVM: pip install '\.\[jvm\]' in a checkout"):
         Jvm()

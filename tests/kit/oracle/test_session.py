@@ -57,7 +57,7 @@ def test_exact_release_name_is_parsed_and_a_pattern_raises_bad_input() -> None:
         named_release("4.x")
 
 
-def test_comma_separated_names_split_without_spaces_and_empty_parts() -> None:
+def test_comma_separated_names_are_split_and_stripped_with_empty_parts_dropped() -> None:
     assert list(split("murmur2, partition-for-key,,")) == ["murmur2", "partition-for-key"]
     assert list(split("")) == []
 

@@ -46,7 +46,7 @@ def test_script_with_fewer_replicas_than_min_insync_round_trips(replicas: tuple[
     assert read_script(write_script(script)) == script
 
 
-def test_cluster_script_json_has_default_replicas_and_settings() -> None:
+def test_cluster_script_json_with_only_events_has_default_replicas_and_settings() -> None:
     read = read_script('{"events": [{"produce": "all"}, {"settle": true}]}')
     assert read == ClusterScript((Produce(-1), Settle()))
 

@@ -56,7 +56,7 @@ def test_table_without_rows_prints_the_headings() -> None:
     assert printed(table("", ["rule", "asked"], [])) == ["rule  asked"]
 
 
-def test_output_to_a_pipe_is_at_least_120_wide_despite_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_to_a_pipe_is_at_least_120_characters_wide_despite_columns_40(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "40")
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     assert console().width >= 120

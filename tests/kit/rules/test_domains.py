@@ -193,7 +193,7 @@ def test_nearest_question_is_in_domain_and_unchanged_if_already_inside(slug: str
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_optional_labels_have_a_reason_and_are_some_but_not_all_required_labels(rule: Rule) -> None:
+def test_optional_labels_have_a_reason_and_are_a_proper_subset_of_required_labels(rule: Rule) -> None:
     assert set(rule.optional_labels) <= rule.required_labels
     assert rule.required_labels - set(rule.optional_labels)
     assert all(rule.optional_labels.values())

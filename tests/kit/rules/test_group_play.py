@@ -44,7 +44,7 @@ def test_assignors_other_than_cooperative_sticky_move_partitions_in_one_rebalanc
     joins=st.lists(st.lists(st.sampled_from("abcde"), min_size=1, max_size=2, unique=True), min_size=1, max_size=4),
     assignor=st.sampled_from(ASSIGNORS),
 )
-def test_simulated_group_becomes_stable_owning_each_partition_once_without_more_sticky_moves(
+def test_simulated_group_stabilises_owning_each_partition_once_and_sticky_assignors_then_move_none(
     topics: dict[str, int], joins: list[list[str]], assignor: str
 ) -> None:
     present: set[str] = set()

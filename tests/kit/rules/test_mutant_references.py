@@ -21,12 +21,12 @@ MODULES = [
 ]
 
 
-def test_at_least_111_mutants_cite_a_reference() -> None:
+def test_at_least_111_mutants_cite_a_github_issue_or_source_line() -> None:
     assert len(CITING) >= 111
 
 
 @pytest.mark.parametrize("mutant", CITING, ids=lambda mutant: mutant.slug)
-def test_mutant_references_are_distinct_permanent_github_links(mutant: Mutant) -> None:
+def test_links_cited_by_a_mutant_are_distinct_permanent_github_links(mutant: Mutant) -> None:
     assert len(set(mutant.references)) == len(mutant.references)
     assert all(_ADDRESS.fullmatch(address) for address in mutant.references)
 

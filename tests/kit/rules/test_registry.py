@@ -67,7 +67,7 @@ def test_every_rule_has_at_least_one_mutant(slug: str) -> None:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_every_rule_states_the_logic_of_the_kit_in_the_java_oracle_in_a_full_sentence(slug: str) -> None:
+def test_every_rule_has_a_harness_description_that_ends_with_a_period(slug: str) -> None:
     assert RULES[slug].harness.endswith("."), (
         f"state in harness= of {slug} what of its Java half is the kit's own logic"
     )

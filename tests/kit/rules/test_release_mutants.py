@@ -43,7 +43,7 @@ def test_slug_of_a_release_mutant_names_the_rule_and_both_releases() -> None:
     assert len({one.slug for one in MADE}) == len(MADE) > 200
 
 
-def test_references_name_release_mutants_that_exist() -> None:
+def test_github_links_are_given_only_for_release_mutants_that_exist() -> None:
     assert set(release_mutants._REFERENCES) <= {one.slug for one in MADE}
     assert references_of(RULES["default-partitioner"], parse_release("2.0.1")) == (
         "https://github.com/segmentio/kafka-go/issues/584",

@@ -55,7 +55,9 @@ def spark(session: Session) -> Spark:
     return Spark(session, "local[2]", "")  # type: ignore[arg-type]
 
 
-def test_spark_settings_hold_within_the_with_block_and_are_restored(spark: Spark, session: Session) -> None:
+def test_spark_settings_apply_within_the_with_block_and_are_restored_even_after_an_exception(
+    spark: Spark, session: Session
+) -> None:
     held = session.conf.held
     with spark.conf({PER_BATCH: "7", "new": "x"}):
         assert held == {PER_BATCH: "7", "new": "x"}

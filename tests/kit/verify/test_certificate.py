@@ -144,7 +144,7 @@ def test_certificate_row_with_other_fingerprint_answers_or_jar_is_verified_again
     assert certificates.proven_pairs([RULE], proven(**changes), PINS) == PAIRS - {("murmur2", "4.4.0")}
 
 
-def test_merged_certificate_rows_keep_seed_date_and_jvm_of_earlier_run() -> None:
+def test_merged_certificate_rows_name_seed_and_date_only_where_the_newer_run_differs() -> None:
     made = replace(certificate(row("record-sizes", "3.9.2", 5, 5)), seed=8, made="2026-12-01")
     both = certificates.with_rows_of(proven(), made)
     assert [(one.rule, one.release, one.seed, one.made, one.jvm) for one in both.rows] == [
@@ -160,7 +160,7 @@ def test_merged_certificate_rows_keep_seed_date_and_jvm_of_earlier_run() -> None
     )
 
 
-def test_merged_certificate_keeps_rows_of_releases_not_verified() -> None:
+def test_merged_certificate_keeps_rows_of_releases_not_verified_again() -> None:
     made = replace(certificate(row("murmur2", "4.4.0", 9, 9)), seed=8)
     both = certificates.with_rows_of(proven(), made)
     assert [(one.release, one.asked, one.seed) for one in both.rows] == [("3.9.2", 10, 7), ("4.4.0", 9, None)]

@@ -38,7 +38,7 @@ def swept(rule: Any, answers: list[int], column: tuple[Any, Any], argument: int 
         return compare_column(rule, rule.columns, Java(answers), file, column, argument, **how)  # type: ignore[arg-type]
 
 
-def test_key_column_file_is_counts_offsets_and_bytes_in_little_endian() -> None:
+def test_key_column_file_contains_counts_offsets_and_bytes_in_little_endian() -> None:
     java = Java(HASHES)
     with key_file() as file:
         compare_column(MURMUR2, MURMUR2.columns, java, file, THREE_BYTES, 12)  # type: ignore[arg-type]
@@ -50,12 +50,14 @@ def test_key_column_file_is_counts_offsets_and_bytes_in_little_endian() -> None:
 
 
 @pytest.mark.parametrize(("column", "answers"), [(THREE_BYTES, HASHES), (ONE_BYTE, SHORT_HASHES)])
-def test_equal_bulk_hashes_report_no_differing_questions(column: tuple[Any, Any], answers: list[int]) -> None:
+def test_bulk_hashes_equal_to_those_of_java_report_no_differing_question(
+    column: tuple[Any, Any], answers: list[int]
+) -> None:
     result = swept(MURMUR2, answers, column)
     assert (result.asked, result.differing, result.questions) == (len(answers), 0, ())
 
 
-def test_keys_whose_bulk_hashes_differ_become_questions() -> None:
+def test_key_whose_bulk_hash_differs_from_java_is_reported_as_a_question() -> None:
     result = swept(MURMUR2, [HASHES[0], HASHES[1] ^ 1, HASHES[2]], THREE_BYTES)
     assert (result.asked, result.differing, result.questions) == (3, 1, (Murmur2Question("000000"),))
 
@@ -83,7 +85,7 @@ def test_bulk_comparison_reports_at_most_ten_of_many_differences() -> None:
     assert (result.asked, result.differing, len(result.questions)) == (100, 100, 10)
 
 
-def test_bulk_comparison_accepts_answers_of_another_implementation() -> None:
+def test_bulk_comparison_reports_a_differing_hash_of_another_implementation() -> None:
     result = swept(MURMUR2, HASHES, THREE_BYTES, bulk=lambda *_: np.array([*HASHES[:2], 0], np.int32))
     assert result.questions == (Murmur2Question(b"abc".hex()),)
 

@@ -64,7 +64,7 @@ def test_decision_table_of_one_deciding_setting_has_a_row_per_outcome() -> None:
     ]
 
 
-def test_decision_table_of_disjunction_has_two_overlapping_rows() -> None:
+def test_decision_table_of_disjunction_has_two_overlapping_rows_and_one_for_neither() -> None:
     found = {cell: "off" if 1 in cell else "on" for cell in product(range(2), range(2))}
     assert sorted((row.outcome, row.allowed) for row in decision_rows(found)) == [
         ("off", ((0, 1), (1,))),

@@ -87,7 +87,7 @@ def test_drift_with_planted_comparison_of_the_old_release_with_itself_reports_sa
     assert len(java.asked[NEW]) == 1
 
 
-def test_drift_shrinks_only_three_kinds_of_difference() -> None:
+def test_drift_shrinks_at_most_three_kinds_of_difference() -> None:
     def by_length(question: Any, _: Outcome) -> Outcome:
         return Answered({f"hash{len(question.key or '') % 7}": 0})
 
@@ -131,7 +131,7 @@ def test_drift_reports_moved_if_some_answers_lack_a_java_member(outcome: Outcome
     assert 0 < found.asked < COUNT
 
 
-def test_drift_with_missing_class_and_differences_is_moved() -> None:
+def test_drift_with_missing_class_and_differences_reports_moved_not_changed() -> None:
     def both(question: Any, known: Outcome) -> Outcome:
         short = len(question.key or "") < 8
         return Answered({"hash": 1}) if short else Unsupported("release 4.5.0 has no class kafka.Hash")
@@ -189,7 +189,7 @@ def test_drift_is_unjudged_if_the_predecessor_release_supports_no_question() -> 
     assert found.unjudged == ("no question has an answer in 4.4.0",)
 
 
-def test_drift_of_rule_missing_in_predecessor_is_new_or_absent() -> None:
+def test_drift_reports_rule_only_in_newer_release_as_new_and_in_neither_as_absent() -> None:
     ((_, java_class),) = MURMUR2.java
     later = replace(MURMUR2, releases=since("4.5.0"), java=((since("4.5.0"), java_class),))
     assert find(Java(), later).finding is DriftOutcome.NEW
@@ -203,7 +203,7 @@ def test_drift_propagates_lost_jvm_and_changed_jar(error: Exception) -> None:
         find(Java(raises(error)))
 
 
-def test_drift_exit_code_is_1_for_change_and_2_if_unjudged() -> None:
+def test_drift_exits_with_1_if_changed_or_moved_else_2_if_unjudged_or_uncompared() -> None:
     same, changed, moved, unjudged, absent = (
         DriftOutcome.SAME, DriftOutcome.CHANGED, DriftOutcome.MOVED, DriftOutcome.UNJUDGED, DriftOutcome.ABSENT,
     )  # fmt: skip

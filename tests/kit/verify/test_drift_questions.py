@@ -16,7 +16,7 @@ RELEASE = parse_release("4.4.0")
 MURMUR2, SEQUENCES = RULES["murmur2"], RULES["sequence-increment"]
 
 
-def test_drift_questions_are_spaces_examples_and_frozen_cases_without_duplicates() -> None:
+def test_drift_questions_come_from_spaces_generation_and_recorded_cases_without_duplicates() -> None:
     *spaces, generated, cases = drift_questions(MURMUR2, RELEASE, 50, 1)
     assert [source.name for source in spaces] == [space.name for space in MURMUR2.spaces]
     assert (generated.name, cases.name) == ("hypothesis", "frozen cases")

@@ -107,10 +107,10 @@ def test_failed_question_generation_is_not_raised_in_the_background() -> None:
     assert asked == [MURMUR2]
 
 
-def test_worker_count_is_at_most_task_count_and_4() -> None:
-    assert worker_count(0) == 0
-    assert worker_count(1) == 1
-    assert 1 <= worker_count(100) <= 4
+def test_worker_count_is_at_most_task_count_core_count_and_4(monkeypatch: pytest.MonkeyPatch) -> None:
+    for cores, most in ((1, 1), (2, 2), (64, 4)):
+        monkeypatch.setattr("os.sched_getaffinity", lambda _, count=cores: range(count))
+        assert [worker_count(tasks) for tasks in (0, 1, 100)] == [0, 1, most]
 
 
 def test_unpickled_rule_result_refers_to_the_registered_rule() -> None:

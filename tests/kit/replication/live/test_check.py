@@ -85,7 +85,7 @@ def test_history_groups_run_once_in_order_on_up_to_n_clusters(fake: Fake, cluste
     assert len(fake.played) == fake.recovered == 3
 
 
-def test_zookeeper_cluster_is_compared_with_the_zookeeper_reference(fake: Fake) -> None:
+def test_history_on_a_zookeeper_cluster_is_compared_with_the_zookeeper_prediction(fake: Fake) -> None:
     fake.release, fake.mode = "3.9.2", "zookeeper"
     script = ClusterScript((Pause(3), Settle()))
     group = HistoryGroup("a follower", (script,))

@@ -98,7 +98,7 @@ def test_missing_metadata_log_raises_one_line_broker_lost(tmp_path: Path) -> Non
         MetadataLog(tmp_path / "none").read()
 
 
-def test_isr_shrink_counts_only_for_paused_follower_of_running_leader() -> None:
+def test_isr_shrink_is_reported_only_for_a_paused_follower_of_a_running_leader() -> None:
     def at(time_ms: int, leader: int, epoch: int, *isr: int) -> PartitionChange:
         return PartitionChange(time_ms, PartitionView(leader, epoch, frozenset(isr)))
 

@@ -16,7 +16,9 @@ WITH_ZOOKEEPER = {"zookeeper.connection.timeout.ms", "zookeeper.session.timeout.
     [(TIMING, (TIMING.session_ms, TIMING.session_ms)), (ZOOKEEPER_TIMING, ZOOKEEPER_TIMING.session_bounds_ms)],
     ids=["kraft", "zookeeper"],
 )
-def test_isr_shrink_precedes_session_end_precedes_request_timeout(timing: Timing, session_ms: tuple[int, int]) -> None:
+def test_isr_shrink_time_is_below_session_timeout_and_session_timeout_below_request_timeout(
+    timing: Timing, session_ms: tuple[int, int]
+) -> None:
     assert timing.shrink_bounds_ms[1] < session_ms[0] <= session_ms[1] < timing.request_timeout_ms
 
 
@@ -25,7 +27,7 @@ def test_zookeeper_session_timeout_is_2_to_20_ticks() -> None:
     assert 2 * timing.tick_ms <= timing.session_ms <= 20 * timing.tick_ms
 
 
-def test_timing_settings_of_kraft_and_zookeeper_are_separate() -> None:
+def test_kraft_and_zookeeper_brokers_have_different_session_settings_and_equal_replica_lag_time() -> None:
     kraft, zookeeper = TIMING.broker_settings(), ZOOKEEPER_TIMING.broker_settings()
     assert kraft.keys() - zookeeper.keys() == ON_KRAFT
     assert zookeeper.keys() - kraft.keys() == WITH_ZOOKEEPER

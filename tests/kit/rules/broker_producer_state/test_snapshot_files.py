@@ -22,7 +22,7 @@ def read(file: str) -> list[ProducerStateEntry] | None:
         return None
 
 
-def test_malformed_snapshot_files_have_valid_checksums() -> None:
+def test_generated_malformed_snapshot_files_have_valid_checksums() -> None:
     files = [bytes.fromhex(file) for file in strange_files(ENTRIES)]
     assert all(file[2:6] == crc32c(file[6:]).to_bytes(4, "big") for file in files)
 

@@ -51,14 +51,14 @@ def test_assignor_question_decodes_the_published_form() -> None:
         (asked({"id": "\U0001f600", "topics": ["t", "gone"]}), ""),
     ],
 )
-def test_assignor_question_out_of_domain_has_reason_and_nearest_question_inside(
+def test_impossible_assignor_question_has_a_reason_and_the_nearest_question_is_in_domain(
     question: AssignorQuestion, reason: str
 ) -> None:
     assert domain(question) == reason
     assert domain(nearest(question)) == ""
 
 
-def test_nearest_assignor_question_is_in_domain_and_idempotent() -> None:
+def test_nearest_assignor_question_is_in_domain_answered_and_unchanged_if_already_inside() -> None:
     for question in (*generated("range-assignor", 300), *every_edge_of_groups()):
         close = nearest(question)
         assert domain(close) == ""
@@ -71,7 +71,7 @@ def test_everyday_assignor_questions_are_in_domain() -> None:
     assert not [question for question in plain() if domain(question)]
 
 
-def test_sampled_assignor_question_space_has_every_97th_group() -> None:
+def test_sampled_assignor_question_space_has_a_97th_of_all_groups_from_the_first_on() -> None:
     some = list(some_groups())
     assert len(some) == -(-EVERY_GROUP // 97)
     assert next(every_group()) == some[0]
@@ -100,10 +100,10 @@ def test_explanation_of_withheld_partitions_names_the_member_that_must_revoke_fi
     assert reason == f"b has to revoke {given} first; the next rebalance assigns them"
 
 
-def test_assignor_answer_that_throws_is_explained_by_no_rows() -> None:
+def test_assignor_exception_is_explained_without_any_row() -> None:
     assert parts(asked(), {"raises": "IllegalArgumentException"}) == ()
 
 
-def test_partition_list_text_groups_consecutive_partitions_by_topic() -> None:
+def test_partition_list_text_keeps_order_of_interleaved_topics_and_shows_a_dash_if_empty() -> None:
     assert partitions_in_words([]) == "–"
     assert partitions_in_words([("t", 0), ("u", 1), ("t", 1)]) == "t 0; u 1; t 1"

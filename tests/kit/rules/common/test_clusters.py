@@ -8,7 +8,7 @@ from kafka_conformance.rules.common.clusters import AskedCluster, AskedNode, Ask
 from kafka_reference.partitioning.cluster import Cluster, Node, Partition
 
 
-def test_cluster_conversion_keeps_order_of_nodes_and_partitions() -> None:
+def test_cluster_of_a_question_converts_to_reference_cluster_in_the_same_order() -> None:
     asked = AskedCluster((AskedNode(1, "a"), AskedNode(0)), (AskedPartition(7, 1), AskedPartition(3)))
     assert to_reference(asked) == Cluster((Node(1, "a"), Node(0, None)), (Partition(7, 1), Partition(3, None)))
 
@@ -31,7 +31,7 @@ def test_generated_cluster_has_distinct_partition_ids_and_leaders_among_nodes(cl
     assert all(partition.leader is None or partition.leader in nodes for partition in cluster.partitions)
 
 
-def test_generated_clusters_cover_leaderless_and_sparse_ids() -> None:
+def test_generated_clusters_include_missing_leaders_gaps_in_ids_and_different_racks() -> None:
     made: list[AskedCluster] = [q.cluster for q in generated("producer-partition", 300)]
     leaders = [[partition.leader is not None for partition in cluster.partitions] for cluster in made]
     ids = [[partition.id for partition in cluster.partitions] for cluster in made]

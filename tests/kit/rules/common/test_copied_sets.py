@@ -29,21 +29,21 @@ def is_copied_alike(question: ServerAssignorQuestion) -> bool:
     return all(map(copied_alike, copied_sizes(question)))
 
 
-def test_set_sizes_flagged_as_jdk_dependent_are_those_with_another_capacity_before_jdk_19() -> None:
+def test_hash_set_sizes_flagged_as_jdk_dependent_have_another_capacity_before_jdk_19() -> None:
     """Up to JDK 18 the table has ``size / 0.75 + 1`` buckets, since then ``ceil(size / 0.75)``, 16 at least."""
     old = [capacity_for(max(size * 4 // 3 + 1, 16)) for size in range(2000)]
     new = [capacity_for(max(-(-size * 4 // 3), 16)) for size in range(2000)]
     assert [copied_alike(size) for size in range(2000)] == [before == now for before, now in zip(old, new, strict=True)]
 
 
-def test_server_assignor_question_gets_a_partition_more_where_set_capacity_depends_on_jdk() -> None:
+def test_server_assignor_question_gets_one_more_partition_if_hash_set_capacity_depends_on_jdk() -> None:
     assert list(copied_sizes(QUESTION)) == [9 + 3, 2, 9]
     assert [topic.partitions for topic in resized(QUESTION).topics] == [10, 3]
     larger = resized(QUESTION)
     assert resized(larger) is larger
 
 
-def test_one_owned_partition_is_dropped_where_set_capacity_depends_on_jdk() -> None:
+def test_one_owned_partition_per_topic_is_dropped_if_hash_set_capacity_depends_on_jdk() -> None:
     owned = [("t", 5), ("u", 1), *(("t", number) for number in range(10, 21))]
     assert without_unlike(owned) == (*owned[2:], ("u", 1))
     member = replace(QUESTION.members[0], assigned=tuple(owned))

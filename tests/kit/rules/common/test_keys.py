@@ -34,13 +34,15 @@ INT_MIN, INT_MAX = -(2**31), 2**31 - 1
         (b"", INT_MAX, "027d5343"),
     ],
 )
-def test_key_with_hash_appends_four_bytes_that_reach_requested_murmur2(prefix: bytes, hashed: int, key: str) -> None:
+def test_key_built_for_a_requested_murmur2_hash_equals_the_key_confirmed_by_java(
+    prefix: bytes, hashed: int, key: str
+) -> None:
     assert key_with_hash(prefix, hashed).hex() == key
 
 
 @pytest.mark.parametrize("prefix", [b"", b"abcd", b"\x80\xff\x00\x7f" * 15, b"\xfe" * 400])
 @pytest.mark.parametrize("hashed", [*HASHES, 123456789, -790332482])
-def test_key_with_4_byte_aligned_prefix_reaches_any_murmur2_hash(prefix: bytes, hashed: int) -> None:
+def test_four_bytes_appended_to_an_aligned_prefix_give_any_requested_murmur2_hash(prefix: bytes, hashed: int) -> None:
     key = key_with_hash(prefix, hashed)
     assert key[:-4] == prefix
     assert len(key) == len(prefix) + 4
@@ -55,7 +57,7 @@ def test_unsigned_murmur2_equals_published_hash_modulo_2_to_32(key: bytes, hashe
     assert unsigned_hash(key) == hashed % 2**32
 
 
-def test_tail_keys_cover_lengths_0_to_64_with_all_left_over_bytes() -> None:
+def test_murmur2_tail_keys_have_lengths_0_to_64_and_every_tail_of_edge_bytes() -> None:
     keys = list(every_tail())
     assert len(keys) == len(set(keys))
     lengths = Counter(map(len, keys))
@@ -68,7 +70,7 @@ def test_tail_keys_cover_lengths_0_to_64_with_all_left_over_bytes() -> None:
         assert len({key[: length - left] for key in keys if len(key) == length}) == 1
 
 
-def test_tail_keys_have_whole_words_with_bytes_below_and_above_0x80() -> None:
+def test_64_byte_murmur2_key_has_over_32_different_bytes_on_both_sides_of_0x80() -> None:
     whole = next(key for key in every_tail() if len(key) == 64)
     assert min(whole) < 0x80 <= max(whole)
     assert len(set(whole)) > 32
@@ -89,13 +91,13 @@ def test_tail_keys_have_whole_words_with_bytes_below_and_above_0x80() -> None:
         (b"\x00" * 65, {"longer than 64 bytes"}),
     ],
 )  # fmt: skip
-def test_key_labels_name_length_and_sign_of_hash(key: bytes | None, labels: set[str]) -> None:
+def test_key_labels_name_length_high_tail_bytes_and_negative_hash(key: bytes | None, labels: set[str]) -> None:
     found = set(key_labels(key))
     assert found - {"hash below zero"} == labels - {"hash below zero"}
     assert ("hash below zero" in found) == (key is not None and murmur2(key) < 0)
 
 
-def test_required_key_labels_include_null_empty_and_negative_hash() -> None:
+def test_75_required_key_labels_include_null_key_empty_key_and_negative_hash() -> None:
     assert {"null key", "empty key", "hash below zero", "hash 0x80000000", "0 bytes", "64 bytes"} <= REQUIRED_LABELS
     assert len(REQUIRED_LABELS) == 4 + 65 + 1 + 2 + 3
 

@@ -19,7 +19,7 @@ PLACE = '{"op":"partition","topic":"t","key":null}'
 BATCH = '{"op":"new_batch","topic":"t","previous":%d}'
 
 
-def test_sticky_question_round_trips_as_published_json() -> None:
+def test_sticky_partitioner_question_round_trips_as_published_json() -> None:
     question = asked(f"{PLACE},{BATCH % 2}")
     assert question.steps == (PartitionStep("t"), NewBatchStep("t", 2))
     assert msgspec.json.encode(question).decode() == (
@@ -69,7 +69,9 @@ def test_extreme_seeds_give_the_intended_extreme_value_as_first_random_draw() ->
         (PLACE, '{"nodes":[{"id":0}],"partitions":[{"id":4,"leader":0}]}', ["first choice, one available"]),
     ],
 )
-def test_sticky_labels_name_first_choice_and_batch_branches(steps: str, cluster: str, labels: list[str]) -> None:
+def test_sticky_partitioner_labels_name_first_choice_kept_partition_and_new_batch(
+    steps: str, cluster: str, labels: list[str]
+) -> None:
     assert list(sticky_labels(asked(steps, cluster=cluster), keys_matter=True))[1:] == labels
 
 

@@ -52,7 +52,7 @@ def test_partitioner_script_applies_cluster_changes_and_returns_java_exceptions_
     }
 
 
-def test_partitioner_script_that_exhausts_supplied_random_draws_raises() -> None:
+def test_partitioner_script_that_exhausts_supplied_random_draws_raises_draws_exhausted() -> None:
     def take(*_: Any) -> dict[str, Any]:
         raise DrawsExhausted("add draws")
 
@@ -60,7 +60,7 @@ def test_partitioner_script_that_exhausts_supplied_random_draws_raises() -> None
         play(FOUR, (PLACE,), take)
 
 
-def test_partitioner_script_steps_are_paired_with_cluster_metadata_after_earlier_changes() -> None:
+def test_partitioner_script_steps_are_paired_with_the_cluster_left_by_changes_so_far() -> None:
     stage = [len(cluster.partitions) for _, cluster in stages(FOUR, (PLACE, ClusterStep(EMPTY), PLACE))]
     assert stage == [4, 0, 0]
 

@@ -46,7 +46,7 @@ def test_explanation_of_sticky_partitioner_names_kept_and_new_partitions(slug: s
     assert drawn[0].reasons[0] == "1 draw, 2 of 2 partitions led"
 
 
-def test_record_key_is_explained_by_default_but_not_uniform_sticky_partitioner() -> None:
+def test_explanation_gives_key_hash_as_reason_for_default_but_not_uniform_sticky_partitioner() -> None:
     question = {"seed": 0, "cluster": ONE, "steps": [{**ASKED, "key": "666f6f"}]}
     (explanation,) = explained("default-partitioner", "2.8.2", question)
     assert explanation.reasons == ("its key decides, by its hash, among 2 partitions",)
@@ -55,7 +55,7 @@ def test_record_key_is_explained_by_default_but_not_uniform_sticky_partitioner()
     assert explanation.reasons == ("t had none → partition 0",)
 
 
-def test_explanation_before_2_4_shows_counter_by_topic_or_shared_in_0_10() -> None:
+def test_explanation_shows_partition_counter_by_topic_in_2_3_and_shared_in_0_10() -> None:
     explanation = explained("default-partitioner", "2.3.1", {"seed": 0, "cluster": TWO, "steps": [ASKED, ASKED]})
     first = int(explanation[0].state[0][1].removeprefix("next number "))
     assert explanation[1].reasons == (f"t: next number {first} → {first + 1}",)

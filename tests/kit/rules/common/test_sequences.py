@@ -42,7 +42,7 @@ def test_sequence_question_out_of_int_range_or_incomplete_raises_validation_erro
 
 
 @BOTH
-def test_sequence_question_spaces_cross_all_pairs_near_int_limits(rule: Any) -> None:
+def test_sequence_question_spaces_have_every_pair_of_numbers_near_zero_and_int_limits(rule: Any) -> None:
     numbers, ints = (list(space.questions()) for space in rule.spaces)
     near = {*range(101), *range(LAST - 100, LAST + 1)}
     assert {(question.sequence, question.by) for question in numbers} == {(one, by) for one in near for by in near}

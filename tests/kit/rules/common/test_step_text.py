@@ -64,7 +64,7 @@ def test_cluster_text_has_a_line_per_node_with_rack_and_led_partitions() -> None
         ([1, 2], "[1,2]"),
     ],
 )
-def test_answer_text_depends_on_partition_exception_or_json_value(answer: object, said: str) -> None:
+def test_answer_text_shows_fields_an_exception_with_message_or_else_json(answer: object, said: str) -> None:
     assert answer_in_words(answer) == said
 
 
@@ -110,7 +110,7 @@ def test_rule_explanation_has_text_for_every_step_of_generated_questions(slug: s
         assert all(one.step and one.answer and one.mark for one in explained)
 
 
-def test_rules_with_steps_all_have_an_explanation() -> None:
+def test_step_explanations_exist_for_all_rules_with_steps_and_two_with_batches_or_polls() -> None:
     with_steps = {slug for slug, rule in RULES.items() if "steps" in rule.question.__struct_fields__}
     explained = {slug for slug, rule in RULES.items() if rule.explain and not rule.parts}
     assert explained == with_steps | {"consumer-fetch", "record-batch"}, (

@@ -50,7 +50,9 @@ def said(question: Any, version: str) -> list[Any]:
         ("2.8.2", [0, 0, 2, None, 5, None, 2, 0, 1, None, None, 2, None, 2, *["ArithmeticException"] * 2, None, 5]),
     ],
 )  # fmt: skip
-def test_default_partitioner_question_has_java_answers_of_three_releases(version: str, answers: list[Any]) -> None:
+def test_default_partitioner_reference_gives_recorded_java_answers_in_three_releases(
+    version: str, answers: list[Any]
+) -> None:
     assert said(asked(C, STEPS % (UNLED, EMPTY, C)), version) == answers
 
 
@@ -76,7 +78,7 @@ def test_default_partitioner_question_space_and_strategy_cover_required_labels()
 
 
 @pytest.mark.parametrize("version", ["0.10.0.1", "0.10.2.2", "2.3.1", "2.4.1", "3.9.2"])
-def test_default_partitioner_questions_are_answerable_and_round_trip(version: str) -> None:
+def test_generated_default_partitioner_questions_are_answered_and_round_trip_as_json(version: str) -> None:
     for question in generated(RULE.slug, 300):
         assert isinstance(outcome_of(RULE.ask, question, parse_release(version)), Answered)
         assert msgspec.json.decode(msgspec.json.encode(question), type=RULE.question) == question

@@ -132,7 +132,7 @@ def test_outcome_text_reports_partition_without_leader() -> None:
     assert answer["log"] == [0]
 
 
-def test_delivery_setting_text_names_unclean_leader_election() -> None:
+def test_unclean_leader_election_is_named_in_setting_text_and_adds_replica_log_columns() -> None:
     question = DeliveryQuestion(partition=AskedPartition(unclean_leader_election=True))
     assert setting_text(question).endswith("min.insync.replicas=1, unclean.leader.election.enable=true")
     assert columns(RULE.ask(question, NEWEST))[-1] == "log of 2"

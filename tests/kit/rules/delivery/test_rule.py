@@ -173,7 +173,7 @@ def test_produce_error_that_no_broker_returns_is_out_of_domain(
     assert bool(why) == bool(reason)
 
 
-def test_generated_delivery_scenarios_have_over_ten_produce_errors() -> None:
+def test_generated_delivery_scenarios_have_over_ten_different_produce_errors() -> None:
     asked = {error for question in generated(RULE.slug, 200) for _, error in _errors(question) if error is not None}
     assert asked <= set(ERRORS)
     assert len(asked) > 10

@@ -41,12 +41,12 @@ def test_ported_client_hash_gives_wrong_partition_reported_in_issue(
     assert partition(None, key, partitions) == right
 
 
-def test_murmur2_in_doubles_gives_hash_reported_for_kafkajs() -> None:
+def test_murmur2_computed_in_doubles_gives_the_wrong_hash_reported_for_kafkajs() -> None:
     assert PORTED_HASHES["murmur2-by-doubles"][1](b"100:48069") == 1713501762  # tulios/kafkajs#357
     assert murmur2(b"100:48069") == 1009543857
 
 
-def test_hash_of_characters_instead_of_bytes_gives_reported_partition() -> None:
+def test_murmur2_of_characters_instead_of_bytes_gives_the_wrong_partition_reported_for_sinek() -> None:
     """nodefluent/node-sinek#40: 4 of 10 where 2 is right, once its other issue, the seed, is mended."""
     hashed = PORTED_HASHES["characters-for-bytes"][1]("thingäöüÄÖÜ".encode())
     assert FOLDS["unsigned"][1](hashed, 10) == 4
@@ -74,7 +74,7 @@ def test_kafka_python_murmur2_ignores_all_but_last_left_over_byte() -> None:
     assert wrong(b"xb") == wrong(b"ab") != murmur2(b"ab")
 
 
-def test_kafka_node_hash_is_positive_and_equals_java_without_overflow() -> None:
+def test_kafka_node_hash_is_positive_and_equals_java_string_hash_code_without_overflow() -> None:
     hashed = PORTED_HASHES["kafka-node"][1]
     assert hashed(b"") == 1
     assert hashed(b"hello") == 99162322  # Java's, as long as it fits
@@ -85,7 +85,7 @@ def test_first_byte_hash_is_equal_for_keys_with_equal_first_byte() -> None:
     assert PORTED_HASHES["first-byte-only"][1](b"host-1") == PORTED_HASHES["first-byte-only"][1](b"host-2")
 
 
-def test_scala_producer_maps_int_min_hash_to_partition_0() -> None:
+def test_scala_producer_maps_int_min_hash_to_partition_0_and_empty_key_to_1() -> None:
     lowest = -(2**31)
     assert masked(lowest, 7) == 0
     assert BY_SLUG["scala-producer"].ask(PartitionForKeyQuestion("", 7), NEWEST) == {"partition": 1}

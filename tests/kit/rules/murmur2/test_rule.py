@@ -19,7 +19,7 @@ from kafka_reference.releases import parse_release
         ('{"key":null}', {"raises": "NullPointerException"}),
     ],
 )
-def test_murmur2_question_has_java_hash_or_null_pointer_exception(
+def test_murmur2_reference_gives_java_hash_or_null_pointer_exception_for_null_key(
     version: str, question: str, answer: dict[str, object]
 ) -> None:
     asked = msgspec.json.decode(question, type=RULE.question)

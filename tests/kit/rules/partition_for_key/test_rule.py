@@ -68,7 +68,7 @@ def test_generated_partition_counts_cover_zero_negative_small_and_huge() -> None
         ("0.9.0.1", None),
     ],
 )
-def test_java_class_of_partition_for_key_moved_in_3_3(version: str, java: str | None) -> None:
+def test_partition_for_key_oracle_class_changes_in_3_3_but_0_9_has_none(version: str, java: str | None) -> None:
     assert RULE.java_class(parse_release(version)) == java
 
 

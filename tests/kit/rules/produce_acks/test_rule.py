@@ -15,7 +15,7 @@ def ask(question: bytes, version: str = "4.4.0") -> Any:
     return RULE.ask(msgspec.json.decode(question, type=ProduceQuestion), parse_release(version))["steps"]
 
 
-def test_produce_response_waits_for_replicas_named_by_acks() -> None:
+def test_produce_response_waits_for_the_replicas_required_by_acks() -> None:
     (question,) = RULE.plain()
     steps = RULE.ask(question, parse_release("4.4.0"))["steps"]
     assert [step["responses"] for step in steps] == [

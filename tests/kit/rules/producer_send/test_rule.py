@@ -71,7 +71,7 @@ def test_producer_send_question_with_misspelt_field_raises_validation_error() ->
 
 
 @pytest.mark.parametrize("space", RULE.spaces, ids=lambda space: space.name)
-def test_producer_send_question_space_is_distinct_and_round_trips_as_json(space: Any) -> None:
+def test_producer_send_question_space_has_distinct_questions_that_round_trip_as_json(space: Any) -> None:
     questions = list(space.questions())
     assert len({to_json(question) for question in questions}) == len(questions)
     for question in questions[::97]:

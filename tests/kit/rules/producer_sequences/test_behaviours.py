@@ -86,7 +86,9 @@ def test_behaviour_field_that_differs_between_releases_changes_some_answer(
 
 
 @pytest.mark.parametrize(("older", "newer"), PAIRS, ids=lambda release: str(release))
-def test_release_with_fields_of_older_release_answers_as_older_release(older: Release, newer: Release) -> None:
+def test_reference_with_behaviour_fields_of_the_older_release_answers_as_the_older_release(
+    older: Release, newer: Release
+) -> None:
     with ExitStack() as stack:
         for record in RULE.behaviours:
             values = {

@@ -46,7 +46,7 @@ def test_producer_sequences_question_with_misspelt_field_raises_validation_error
         msgspec.json.decode(QUESTION.replace(b"base_offset", b"offset"), type=ProducerSequencesQuestion)
 
 
-def test_response_with_error_unknown_to_the_release_ends_no_batch() -> None:
+def test_response_with_error_unknown_to_the_release_neither_ends_nor_requeues_the_batch() -> None:
     text = QUESTION.replace(b'"base_offset": 100', b'"error": "UNKNOWN_PRODUCER_ID"')
     question = msgspec.json.decode(text, type=ProducerSequencesQuestion)
     steps = RULE.ask(question, parse_release("0.11.0.3"))["steps"]
@@ -55,7 +55,7 @@ def test_response_with_error_unknown_to_the_release_ends_no_batch() -> None:
 
 
 @pytest.mark.parametrize("space", RULE.spaces, ids=lambda space: space.name)
-def test_producer_sequences_space_questions_round_trip_as_json(space: object) -> None:
+def test_producer_sequences_space_questions_round_trip_as_json_and_end_with_a_look_step(space: object) -> None:
     for question in list(space.questions())[::97]:  # type: ignore[attr-defined]
         assert msgspec.json.decode(to_json(question), type=ProducerSequencesQuestion) == question
         assert question.steps[-1] == LookStep()

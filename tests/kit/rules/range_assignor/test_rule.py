@@ -60,6 +60,6 @@ def test_range_assignor_differences_are_grouped_by_racks_members_and_subscriptio
     assert RULE.path(question) == path
 
 
-def test_range_assignor_question_spaces_have_9000_to_20000_answerable_questions() -> None:
+def test_range_assignor_has_9000_to_20000_enumerated_questions_and_answers_the_last_200() -> None:
     assert 9_000 < len(space_questions(RULE.slug)) < 20_000
     assert all(isinstance(answered(question, str(NEWEST)), Answered) for question in space_questions(RULE.slug)[-200:])

@@ -45,7 +45,7 @@ def explained(version: str, *steps: dict[str, Any]) -> list[Explained]:
     return list(RULE.explain(typed, at, RULE.ask(typed, at)["steps"]))
 
 
-def test_ready_explanation_names_linger_by_partition_and_source_of_delay() -> None:
+def test_ready_explanation_names_linger_per_partition_and_the_partition_that_sets_the_delay() -> None:
     explanation = explained("2.8.2", append(0), op("advance", ms=2), append(1), READY, op("advance", ms=3), READY)
     assert [one.time_ms for one in explanation] == [0, 2, 2, 2, 5, 5]
     assert explanation[3].answer == "no node ready; look again in 3 ms"
@@ -75,7 +75,7 @@ def test_ready_explanation_with_equal_waits_marks_delay_of_first_partition() -> 
         (op("blocked", threads=1), "threads wait for memory", "memory"),
     ],
 )
-def test_ready_explanation_names_flush_close_or_memory_before_linger(
+def test_ready_explanation_names_flush_close_or_memory_wait_that_ends_linger_early(
     step: dict[str, Any], term: str, mark: str
 ) -> None:
     explanation = explained("4.4.0", append(0), step, READY)[2]
@@ -116,7 +116,7 @@ def test_explanation_of_retry_shows_reenqueue_backoff_and_second_drain() -> None
     assert kinds == [["open"], ["sent"], ["retry"], ["retry"], ["retry"], ["sent"], ["ended"]]
 
 
-def test_drain_explanation_takes_first_batch_above_max_size_then_stops() -> None:
+def test_drain_explanation_shows_first_batch_taken_above_max_size_and_the_next_refused() -> None:
     one_node = {**CLUSTER, "partitions": [{"id": 0, "leader": 0}, {"id": 1, "leader": 0}]}
     typed = question(append(0, 110), append(1, 110), op("drain", nodes=[0], max_size=100), cluster=one_node)
     assert RULE.explain is not None

@@ -90,7 +90,7 @@ def test_accumulator_answer_text_names_nodes_batches_or_exception(step: Any, ans
         ({"batches": [[]]}, "batches [[]]"), ({"new_batch": 1}, "new_batch 1"), ({"queues": []}, "queues []"),
     ],
 )  # fmt: skip
-def test_accumulator_answer_of_unexpected_shape_is_shown_as_json(answer: Any, words: str) -> None:
+def test_accumulator_answer_of_unexpected_shape_is_shown_as_plain_fields_or_json(answer: Any, words: str) -> None:
     steps = {
         AppendStep(None, None, "00", 0): "append", ReadyStep(): "ready", DrainStep((0,), 9): "drain 0",
         ExpireStep(): "expire", LookStep(): "look", SplitStep(0): "split", AbortStep(): "abort",

@@ -21,7 +21,7 @@ def questions() -> tuple[RecordBatchQuestion, ...]:
     return generated(RULE.slug, 600)
 
 
-def test_record_batch_questions_are_equal_for_equal_seed() -> None:
+def test_generated_record_batch_questions_are_equal_for_equal_seed() -> None:
     assert collect(RULE, 40, 7) == collect(RULE, 40, 7)
 
 
@@ -52,7 +52,7 @@ def test_generated_compressed_batch_declares_at_most_65536_records() -> None:
     assert all(count is not None and count <= _MOST_RECORDS for count in declared)
 
 
-def test_odd_varints_have_lengths_0_to_10_and_short_ones_decode() -> None:
+def test_unusual_varints_have_lengths_0_to_10_and_complete_short_ones_decode() -> None:
     assert {len(odd) for odd in ODD_VARINTS} >= {0, 1, 2, 3, 5, 6, 10}
     assert len(set(ODD_VARINTS)) == len(ODD_VARINTS)
     readable = [odd for odd in ODD_VARINTS if odd and len(odd) <= 5 and odd[-1] < 0x80]

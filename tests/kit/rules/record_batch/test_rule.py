@@ -178,6 +178,6 @@ def test_oversized_snappy_block_in_any_batch_is_unsupported_in_3_5_1() -> None:
             decode(data, "3.5.1")
 
 
-def test_bytes_after_a_snappy_batch_do_not_count_as_block_size() -> None:
+def test_bytes_after_a_snappy_batch_are_not_taken_for_a_block_size() -> None:
     data = snappy_batch(0, 10) + RawBatch(b"", 0, 11, base_timestamp=1 << 62).data()
     assert [batch["base_offset"] for batch in decode(data, "3.5.1")["batches"]] == [10, 11]

@@ -50,7 +50,7 @@ def test_record_sizes_question_has_the_published_answer() -> None:
     }
 
 
-def test_record_sizes_in_0_10_equal_magic_0_messages_without_headers() -> None:
+def test_record_sizes_for_default_magic_in_0_10_equal_those_for_magic_0() -> None:
     answer = answered(QUESTION, "0.10.0.1")
     assert answer == answered(QUESTION.replace('"batch_size"', '"magic": 0, "batch_size"'), "0.10.0.1")
     assert [step["estimate"] for step in answer["steps"]] == [35, 69, 69, 69]

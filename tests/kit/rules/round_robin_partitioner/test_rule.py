@@ -40,7 +40,9 @@ def asked(steps: str) -> Any:
         ("4.4.0", [5, None, 2, None, 5, 0, None, None, 1, 0, None, "ArithmeticException", None, 0]),
     ],
 )
-def test_round_robin_partitioner_question_has_java_answers_of_four_releases(version: str, answers: list[Any]) -> None:
+def test_round_robin_partitioner_reference_gives_recorded_java_answers_in_four_releases(
+    version: str, answers: list[Any]
+) -> None:
     (outcome,) = ReferenceAnswerer().answer(
         RULE, parse_release(version), [msgspec.json.decode(QUESTION, type=RULE.question)]
     )

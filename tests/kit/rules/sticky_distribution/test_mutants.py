@@ -13,7 +13,7 @@ from kafka_reference.releases import parse_release
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_builtin_distribution_mutant_is_unsupported_before_3_3(mutant: Mutant) -> None:
+def test_mutant_of_sticky_distribution_is_unsupported_for_builtin_partitioner_before_3_3(mutant: Mutant) -> None:
     rule = RULES[mutant.rule]
     builtin = [question for question in rule.spaces[0].questions() if question.partitioner == "builtin"]  # type: ignore[attr-defined]
     assert builtin

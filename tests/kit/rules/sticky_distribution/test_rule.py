@@ -42,7 +42,7 @@ def said(asked: Any, version: str) -> Outcome:
         ("4.4.0", question("builtin", more=',"queue_sizes":[0,0,9,4]'), [[0, 32], [2, 8], [5, 60]], 11),
     ],
 )
-def test_sticky_distribution_question_has_java_counts_and_switches(
+def test_sticky_distribution_reference_gives_java_counts_and_switches_in_each_release(
     version: str, asked: Any, counts: list[list[int]], switches: int
 ) -> None:
     assert said(asked, version) == Answered({"counts": counts, "switches": switches})

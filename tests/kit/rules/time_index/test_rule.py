@@ -60,12 +60,12 @@ def test_time_index_differences_have_five_groups() -> None:
 
 
 @pytest.mark.parametrize("version", ["0.11.0.0", "1.1.1", "2.2.0", "3.4.1", "4.4.0"])
-def test_time_index_question_answers_equal_after_json_round_trip(version: str) -> None:
+def test_time_index_question_has_equal_answers_after_a_json_round_trip(version: str) -> None:
     for question in generated(RULE.slug, 1500)[:100]:
         assert ask(to_json(question), version) == RULE.ask(question, parse_release(version))
 
 
-def test_time_index_domain_excludes_questions_for_3_or_more_reasons_but_no_everyday_question() -> None:
+def test_time_index_domain_gives_at_least_3_reasons_and_excludes_no_everyday_question() -> None:
     reasons = {RULE.domain(question) for question in generated(RULE.slug, 1500)[:300]}
     assert "" in reasons
     assert len(reasons) >= 4

@@ -23,7 +23,7 @@ QUESTION = """{"seed":7,
 
 
 @pytest.mark.parametrize("version", ["2.4.1", "3.2.3", "3.9.2"])
-def test_uniform_sticky_partitioner_question_has_java_answers(version: str) -> None:
+def test_uniform_sticky_partitioner_reference_gives_recorded_java_answers_in_three_releases(version: str) -> None:
     question = msgspec.json.decode(QUESTION, type=RULE.question)
     (outcome,) = ReferenceAnswerer().answer(RULE, parse_release(version), [question])
     assert isinstance(outcome, Answered)

@@ -62,7 +62,7 @@ def test_key_space_random_numbers_equal_java_splittable_random() -> None:
     ]
 
 
-def test_random_keys_differ_by_block_and_seed() -> None:
+def test_random_keys_differ_by_block_and_seed_and_have_lengths_up_to_4096() -> None:
     one, other = random_keys(5_000, 1, 4_096), random_keys(5_000, 2, 4_096)
     drawn = {b"".join(keys_of(space, block)) for space in (one, other) for block in range(space.blocks)}
     assert len(drawn) == 10

@@ -54,7 +54,7 @@ def judge(space: KeySpace = SPACE, answerer: str = "reference", wanted: int = 10
     return CompareKeys(3, rule_of(space), "4.4.0", "abc", answerer, wanted, kills, space)
 
 
-def test_block_with_equal_checksums_agrees_without_sending_answers() -> None:
+def test_key_block_with_equal_checksums_has_no_difference_and_sends_no_answers() -> None:
     """Claims that are alike bring no answers with them, and prove what the answers would."""
     said = cell(SPACE, 0, claimed=claim())
     assert len(said) == 40 + len(WHO)
@@ -129,7 +129,7 @@ def test_mutants_killed_by_a_block_are_listed_with_smallest_keys_first() -> None
     {"keys": (*SPACE.column(0)[0:1], SPACE.column(0)[1][::-1].copy())},
     {"argument": 12},
 ])  # fmt: skip
-def test_block_with_other_keys_or_partition_count_raises_oracle_fault(changed: dict[str, Any]) -> None:
+def test_block_of_other_keys_or_partition_count_than_planned_raises_oracle_fault(changed: dict[str, Any]) -> None:
     with pytest.raises(OracleFault, match="block 0 has other keys than its space"):
         judge().compare(0, claim(), cell(SPACE, 0, **changed), 1)
 

@@ -52,7 +52,7 @@ def test_script_block_with_too_few_questions_raises_oracle_fault(monkeypatch: py
         DRAW.lines(0)
 
 
-def test_scripts_answered_equally_by_java_and_reference_count_no_difference() -> None:
+def test_scripts_with_equal_answers_of_java_and_reference_give_a_difference_count_of_0() -> None:
     lines = DRAW.lines(1)
     block = judge().compare(1, lines, said(lines), 5)
     assert (block.asked, block.differing, block.errored, block.unsupported, len(block.seen)) == (10, 0, 0, 0, 16)

@@ -25,7 +25,7 @@ def code(monkeypatch: pytest.MonkeyPatch, *elsewhere: Elsewhere) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["A$Txn.*", "A$Txn.begin", "A$Txn.begin(byte[])"])
-def test_coverage_summary_counts_methods_of_another_rule_separately(
+def test_coverage_summary_counts_methods_excluded_by_a_pattern_separately(
     pattern: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reason = Elsewhere("transactions", (pattern,))

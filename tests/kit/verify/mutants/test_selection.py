@@ -27,7 +27,7 @@ def test_rule_with_valid_mutant_record_runs_only_the_quickest_mutant() -> None:
     assert asked == MutantSelection((MURMUR2[-1], *KEYED), ("partition-for-key",), ("murmur2",), len(MURMUR2) - 1)
 
 
-def test_added_mutant_reselects_all_mutants_of_the_rule_only() -> None:
+def test_added_mutant_selects_all_mutants_of_that_rule_and_only_the_quickest_of_others() -> None:
     more = Mutant("one-more", "partition-for-key", "none", RULES["partition-for-key"].ask)
     assert select_changed(SLUGS, (*MUTANTS, more), Record((ROW,))).mutants == (MURMUR2[-1], *KEYED, more)
     more = Mutant("one-more", "murmur2", "none", RULES["murmur2"].ask)
