@@ -146,8 +146,10 @@ def differing_partition(one: PartitionSummary, found: Inspection, started: Start
     if any(row.folder == METADATA and row.severity != "note" for row in found.findings):
         return  # the controller may have lost records with leader epochs, and begins again with an earlier one
     begun = max(epoch for epoch, _ in started.epochs[name])
-    expected, marked = (ends_of_epochs(healthy.epochs[name], cut, high, begun) for cut in (high, high - 1))  # as above
-    if started.epochs[name] not in {expected, marked}:
+    marked = max(high, one.end_after_start + 1)  # as above, before the end of the log was asked or after
+    spans = ((high, high), (high - 1, high), (high, marked))
+    expected, *others = (ends_of_epochs(healthy.epochs[name], cut, end, begun) for cut, end in spans)
+    if started.epochs[name] not in {expected, *others}:
         yield f"{name}: epochs end at {started.epochs[name]}, not at {expected}; no finding names it"
 
 
@@ -166,7 +168,7 @@ def ends_of_epochs(
     left = [epoch for epoch in starts if 0 <= epoch < latest and starts[epoch] < cut]
     return tuple(
         (-1, -1) if asked > latest
-        else (latest, min(offset, end) if epoch == latest else end) if asked == latest
+        else (latest, end) if asked == latest
         else (max((each for each in left if each <= asked), default=asked), min(offset if epoch >= 0 else cut, cut))
         for asked, (epoch, offset) in enumerate(healthy)
     )  # fmt: skip

@@ -288,8 +288,12 @@ def _observed(cluster: Cluster) -> Started:
 
 
 def _named_in(lines: list[str], data: Path) -> tuple[str, ...]:
-    """Return the files and folders in a log directory that lines name, without the directory itself."""
-    names = re.findall(rf"{re.escape(str(data))}/([^\s'\",;:)\]]+)", "\n".join(lines))
+    """Return the files and folders in a log directory that lines name, without the directory itself.
+
+    A log whose index is built again is an error to a broker, but no reason to end.
+    """
+    fatal = [line for line in lines if "recovering segment and rebuilding index" not in line]
+    names = re.findall(rf"{re.escape(str(data))}/([^\s'\",;:)\]]+)", "\n".join(fatal))
     return tuple(dict.fromkeys(name.rstrip(".") for name in names))
 
 
