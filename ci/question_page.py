@@ -95,7 +95,7 @@ _SAME, _PARTLY, _HARMFUL, _LACKING = (
     "as Kafka's broker",
     "in part, or differs: low, medium",
     "differs: high, critical",
-    "not asked: it lacks an API or a version that the cases need",
+    "not tested: it lacks an API or a version that the cases need",
 )
 _LIKENESS = (_SAME, _PARTLY, _HARMFUL, _LACKING)
 _BROKER_CASES = """Which cases differ, with links to what the broker answers instead:
@@ -181,7 +181,9 @@ def _in_short(results: Results, clients: Sequence[GateResult], drivers: Mapping[
         _ERROR_45: _error_45_in_short(results),
         _FETCH: f"**As Java in every case, damaged batches included:** {_listed(as_consumer)}. Asked: {_listed(fetching)}.",
     }
-    return "\n".join(f"- [{_title(asked)}]({_anchor(asked)}) {answer}" for asked, answer in answers.items())
+    return "\n".join(
+        f"- [{_title(asked)}]({_anchor(asked)}) {answer}".replace(" \n", "\n") for asked, answer in answers.items()
+    )
 
 
 def _pairs_in_short(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
@@ -191,10 +193,12 @@ def _pairs_in_short(clients: Sequence[GateResult], drivers: Mapping[str, NamedDr
         if placed is not None and placed.by == "hash":
             by_hash.setdefault(placed.name, []).append(words(client))
     unknown = any(_mark(one, other) == "?" for one in every for other in every if one is not other)
-    shared = [f"{_listed(names)} ({by.rpartition(': ')[2]})" for by, names in by_hash.items() if len(names) > 1]
+    shared = [
+        f"\n    - **{by.rpartition(': ')[2]}**: {_listed(names)}" for by, names in by_hash.items() if len(names) > 1
+    ]
     return (
-        f"By default **yes within a group, no otherwise{', or unknown' * unknown}:** {'; '.join(shared)}."
-        f" Every other client is alone. [Settings]({_anchor(_PLACEMENTS)}) change it."
+        f"By default only clients of one line agree; [settings]({_anchor(_PLACEMENTS)}) change it:{''.join(shared)}"
+        f"\n    - no other pair{', or unknown' * unknown}"
     )
 
 
@@ -207,12 +211,14 @@ def _brokers_in_short(results: Results) -> str:
         else:
             fit = (*uses[_SAME], *uses[_PARTLY])
             reasons = [f"high or critical differences for {_uses_or_all(uses[_HARMFUL])}"] * bool(uses[_HARMFUL])
-            reasons += [f"{_uses_or_all(uses[_LACKING])} could not be asked"] * bool(uses[_LACKING])
-            unlike.append(f" **{words(name)}: {f'for {_listed(fit)}' if fit else 'no'}** ({'; '.join(reasons)}).")
-    return (
-        f"**Yes:** {_listed(as_kafka)} (one broker; no election or restart was asked).{''.join(unlike)}"
-        " Another broker was not asked: `kafka-conformance gate broker HOST:PORT` asks it."
-    )
+            reasons += [f"{_uses_or_all(uses[_LACKING])}: not tested, versions are missing"] * bool(uses[_LACKING])
+            unlike.append(f"**{words(name)}**: {f'for {_listed(fit)}' if fit else 'no'}: {'; '.join(reasons)}")
+    lines = [
+        f"**{_listed(as_kafka)}**: yes, as tested on a single broker, without restarts or elections",
+        *unlike,
+        "another broker: not tested; `kafka-conformance gate broker HOST:PORT` does",
+    ]
+    return "".join(f"\n    - {line}" for line in lines)
 
 
 def _uses_or_all(uses: Sequence[str]) -> str:
@@ -233,7 +239,7 @@ def _error_45_in_short(results: Results) -> str:
     lines = [f"**{words(name)}**: {why} ({', '.join(versions)})" for (name, why), versions in causes.items()]
     lines += [f"as Java, which takes a new epoch and sends again: {_listed(agree)}"]
     lines += [f"no idempotent producer: {_listed(without)}"] * bool(without)
-    return "To the first batch in flight:" + "".join(f"\n    - {line}" for line in lines)
+    return "Of the first batch in flight:" + "".join(f"\n    - {line}" for line in lines)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -327,8 +333,9 @@ def _verdict(results: Results, clients: Sequence[GateResult], drivers: Mapping[s
     others = len({cell.name for cell in of_subject(results.cells, "client")} - {"Java", *asked})
     found = f" Asked, and differs: {_listed(map(words, asked))}." if asked else ""
     ways = dict.fromkeys(
-        f" {words(drivers[gate.name].client)}, set so, differs: {one.reason[:1].lower()}{one.reason[1:]}"
-        for gate in clients
+        f" {words(driver.client)} with {code(setting_of(gate, driver).chosen_by.partition('(')[0])} differs:"
+        f" {one.reason[:1].lower()}{one.reason[1:]}"
+        for gate, driver in ((gate, drivers[gate.name]) for gate in clients)
         for one in gate.deviations
         if one.rule == _BUILT_IN and one.reason
     )
@@ -338,7 +345,8 @@ def _verdict(results: Results, clients: Sequence[GateResult], drivers: Mapping[s
     sticky = [client for client, text in others.items() if text.startswith("sticky")]
     return (
         f"**Java's own producer, since 3.3.0; no other, as far as asked.**{''.join(ways) or found}"
-        f" By their source {_listed(sticky)} are sticky in another way, the other {len(others) - len(sticky)} not at all."
+        f" By their source, not tested: {_listed(sticky)} are sticky in another way,"
+        f" the other {len(others) - len(sticky)} not at all."
     )
 
 
@@ -446,7 +454,9 @@ def _likeness_of_brokers(results: Results) -> dict[str, dict[str, list[str]]]:
         own = [cell for cell in cells if (cell.name, cell.version) == (name, version)]
         uses = found[f"{name} {version}"] = {each: list[str]() for each in _LIKENESS}
         for use, groups in NEEDS.items():
-            uses[_likeness([cell for cell in own if cell.about in groups])].append(use)
+            asked = [cell for cell in own if cell.about in groups]
+            special = [cell for cell in asked if cell.about != "api-versions"]  # which every client needs
+            uses[_likeness(asked if _likeness(special) != _LACKING else special)].append(use)
     return found
 
 

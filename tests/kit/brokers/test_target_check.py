@@ -65,5 +65,8 @@ def test_repair_check_ignores_errors_other_than_missing_acls(code: int | None, m
     check_repairable(SETTINGS, "orders", "orders-2")
 
 
-def test_settings_without_librdkafka_equivalent_skip_the_repair_acl_check() -> None:
+def test_settings_without_librdkafka_equivalent_skip_the_repair_acl_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    clients: list[object] = []
+    monkeypatch.setattr("confluent_kafka.admin.AdminClient", clients.append)
     check_repairable({"bootstrap.servers": "b:1", "config.providers": "file"}, "orders", "orders-2")
+    assert clients == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -74,7 +75,7 @@ def test_everyday_assignor_questions_are_in_domain() -> None:
 def test_sampled_assignor_question_space_has_a_97th_of_all_groups_from_the_first_on() -> None:
     some = list(some_groups())
     assert len(some) == -(-EVERY_GROUP // 97)
-    assert next(every_group()) == some[0]
+    assert some[:3] == list(islice(every_group(), 0, 3 * 97, 97))
 
 
 def rows(question: AssignorQuestion, slug: str = "round-robin-assignor") -> list[Explained]:
