@@ -63,7 +63,7 @@ def test_jars_already_in_the_store_are_returned_without_starting_a_jvm(store: St
     assert Jvm.started == 1
 
 
-def test_fetch_with_running_jvm_starts_no_second_jvm(store: Store) -> None:
+def test_fetching_jars_with_a_running_jvm_starts_no_second_jvm(store: Store) -> None:
     assert len(fetched([ONE], store, Jvm())) == 1  # type: ignore[arg-type]
     assert Jvm.started == 0
 

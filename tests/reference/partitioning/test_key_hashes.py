@@ -50,7 +50,7 @@ PUBLISHED = (
 
 
 @pytest.mark.parametrize("name", PACKAGES["hashes"])
-def test_key_hash_equals_recorded_results_of_client_packages(name: str) -> None:
+def test_key_hash_equals_recorded_results_of_hash_packages_that_producers_use(name: str) -> None:
     expected = zip(map(bytes.fromhex, PACKAGES["keys"]), PACKAGES["hashes"][name]["numbers"], strict=True)
     known = {key: number for key, number in expected if number is not None}
     assert {key: HASHES[name].function(key) for key in known} == known

@@ -91,7 +91,7 @@ def test_attributed_records_become_unattributed_amid_many_unexplained_records_no
     assert set(foreign(many, NOTHING_FOREIGN)) == {EITHER_AT, UNEXPLAINED_AT}
 
 
-def test_attribution_is_retracted_near_unexplained_records_or_if_there_are_few_keys() -> None:
+def test_attribution_is_retracted_near_unexplained_records_or_for_few_keys_in_a_topic_with_foreign_ones() -> None:
     far = [0] * 20_000 + [UNEXPLAINED_AT] * 4000
     got = foreign(far, NOTHING_FOREIGN)
     assert got[:10_000] == [0] * 10_000
