@@ -44,6 +44,8 @@ ASSETS = {"assets/iframe-worker.js": "iframe-worker.js", "assets/site.css": "sit
 KIT_MODULES = ("kafka_conformance.pytest_plugin", "kafka_conformance.strategies", "kafka_conformance.spark")
 """Modules of the kit that users import."""
 
+MOST_BYTES = 30_000_000
+
 _COLORS = {
     "agrees": "brightgreen", "differs": "red", "differs, harmless": "green", "no answer": "lightgrey",
     "not applicable": "lightgrey",
@@ -75,10 +77,15 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Fail if a page loads something from elsewhere. Raises SystemExit."""
-    for page in Path(config.site_dir).rglob("*.html"):
+    """Remove what no page loads; fail if a page loads something from elsewhere, or the site is large. Raises SystemExit."""
+    site = Path(config.site_dir)
+    for unused in (*site.rglob("*.map"), *(site / "assets" / "javascripts" / "lunr").rglob("*.js")):  # other languages
+        unused.unlink()
+    for page in site.rglob("*.html"):
         if found := foreign_assets(page.read_text(encoding="utf-8")):
             raise SystemExit(f"{page} loads {found[0]}: the site has to be readable without a network")
+    if (size := sum(path.stat().st_size for path in site.rglob("*") if path.is_file())) > MOST_BYTES:
+        raise SystemExit(f"{site} has {size:,} bytes, more than {MOST_BYTES:,}")
 
 
 def foreign_assets(html: str) -> list[str]:

@@ -6,6 +6,7 @@ import json
 import re
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -113,3 +114,23 @@ def test_badges_that_the_matrix_page_names_are_made_from_the_recorded_cells() ->
     )
     assert len(named) == 2
     assert set(named) <= made.keys()
+
+
+def test_site_build_removes_unused_files_and_fails_at_a_foreign_asset_or_too_many_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unused = (tmp_path / "assets" / "javascripts" / "lunr" / "wordcut.js", tmp_path / "bundle.js.map")
+    for path in unused:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x" * 1_000)
+    config = SimpleNamespace(site_dir=str(tmp_path))
+    (tmp_path / "page.html").write_text("x" * 1_000)
+    monkeypatch.setattr(site_hooks, "MOST_BYTES", 1_000)
+    site_hooks.on_post_build(config)
+    assert not any(path.exists() for path in unused)
+    monkeypatch.setattr(site_hooks, "MOST_BYTES", 999)
+    with pytest.raises(SystemExit, match="has 1,000 bytes, more than 999"):
+        site_hooks.on_post_build(config)
+    (tmp_path / "page.html").write_text('<script src="https://elsewhere.example/x.js">')
+    with pytest.raises(SystemExit, match=r"page\.html loads https://elsewhere\.example/x\.js"):
+        site_hooks.on_post_build(config)

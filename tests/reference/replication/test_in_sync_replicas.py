@@ -17,7 +17,9 @@ from kafka_reference.replication.replica_state import ReplicaState
 
 
 @pytest.mark.parametrize(("end", "now", "out"), [(10, 999, False), (9, 150, False), (9, 151, True)])
-def test_only_a_replica_behind_the_leader_end_offset_is_out_of_sync_past_the_lag_limit(end: int, now: int, out: bool) -> None:
+def test_only_a_replica_behind_the_leader_end_offset_is_out_of_sync_past_the_lag_limit(
+    end: int, now: int, out: bool
+) -> None:
     replica = ReplicaState(log_end_offset=end, last_caught_up_ms=50)
     assert is_out_of_sync(replica, 10, now_ms=now, max_lag_ms=100) is out
 

@@ -130,7 +130,9 @@ def test_kafka_go_keyless_records_are_recognised_as_round_robin_or_even_batches(
 
 
 @pytest.mark.parametrize("partitions", [6, 12])
-def test_java_adaptive_partitioner_under_load_is_even_batches_in_half_of_time_buckets_or_unclear(partitions: int) -> None:
+def test_java_adaptive_partitioner_under_load_is_even_batches_in_half_of_time_buckets_or_unclear(
+    partitions: int,
+) -> None:
     """Since 3.3 a partition is chosen with a chance that falls with its waiting batches; a request takes one of each."""
     draws = np.random.default_rng(1)
     waiting, chosen = np.zeros(partitions), list[int]()
