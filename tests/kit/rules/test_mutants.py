@@ -77,7 +77,7 @@ def test_murmur2_mutant_is_wrong_only_for_affected_keys(
     assert all(hashed(slug, key) != right for key, right in harmed.items())
 
 
-def test_unsigned_hash_mutant_equals_java_hash_plus_2_to_32() -> None:
+def test_unsigned_hash_mutant_adds_2_to_32_to_a_negative_java_hash() -> None:
     assert hashed("unsigned-hash", b"foobar") == 2**32 - 790332482
 
 
@@ -98,12 +98,12 @@ def test_sign_mutant_gives_wrong_partition_for_negative_hash_and_int_min(slug: s
     assert said(slug, PartitionForKeyQuestion("a7d6506c", 12)) == {"partition": lowest}
 
 
-def test_float_modulo_mutant_is_one_too_low_for_1000_partitions() -> None:
+def test_float_modulo_mutant_is_one_too_low_for_1000_partitions_and_correct_for_12() -> None:
     assert said("float-arithmetic", PartitionForKeyQuestion(b"foobar".hex(), 1000)) == {"partition": 165}
     assert said("float-arithmetic", PartitionForKeyQuestion(b"foobar".hex(), 12)) == {"partition": 6}
 
 
-def test_null_key_and_partition_count_mutants_give_wrong_partition_or_exception() -> None:
+def test_null_key_and_count_mutants_answer_wrongly_and_arithmetic_mutants_throw_as_java() -> None:
     assert said("null-hashed-as-empty", PartitionForKeyQuestion(None, 12)) == {"partition": 9}
     assert said("empty-taken-for-null", PartitionForKeyQuestion("", 12)) == {"raises": "NullPointerException"}
     assert said("negative-count-raises", PartitionForKeyQuestion("", -7)) == {"raises": "ArithmeticException"}

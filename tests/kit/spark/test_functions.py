@@ -91,7 +91,7 @@ def test_integer_keys_raise_type_error_that_asks_for_bytes() -> None:
         over_pandas(registered(), [7], [12])
 
 
-def test_partition_for_key_over_arrow_equals_scalar_and_pandas_results() -> None:
+def test_partition_for_key_over_arrow_equals_scalar_and_refuses_strings_without_encoding() -> None:
     placement = functions._Placement(None, text=False)
     keys, counts = pa.array(KEYS), pa.array([12] * 5, pa.int32())
     assert placement.place(keys, counts).to_pylist() == PLACED

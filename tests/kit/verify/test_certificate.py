@@ -144,7 +144,7 @@ def test_certificate_row_with_other_fingerprint_answers_or_jar_is_verified_again
     assert certificates.proven_pairs([RULE], proven(**changes), PINS) == PAIRS - {("murmur2", "4.4.0")}
 
 
-def test_merged_certificate_rows_name_seed_and_date_only_where_the_newer_run_differs() -> None:
+def test_merged_certificate_rows_name_differing_seed_or_date_and_stale_rows_are_dropped() -> None:
     made = replace(certificate(row("record-sizes", "3.9.2", 5, 5)), seed=8, made="2026-12-01")
     both = certificates.with_rows_of(proven(), made)
     assert [(one.rule, one.release, one.seed, one.made, one.jvm) for one in both.rows] == [
@@ -191,7 +191,7 @@ def test_shipped_certificate_is_valid_for_the_installed_rules() -> None:
     )
 
 
-def test_pinned_release_without_certificate_row_of_a_rule_is_listed_unproven() -> None:
+def test_pinned_release_that_has_a_rule_without_certificate_row_is_listed_unproven() -> None:
     every = [str(release) for release in sorted(map(parse_release, PINS.releases)) if RULE.has_java(release)]
     unproven = certificates.unproven_releases(proven(), PINS)
     assert unproven["murmur2"] == [release for release in every if release not in {"3.9.2", "4.4.0"}]

@@ -111,7 +111,7 @@ def test_drift_shrinks_at_most_three_kinds_of_difference() -> None:
          "org.apache.kafka:kafka-storage:4.5.0 is in no repository"),
     ],
 )  # fmt: skip
-def test_drift_reports_moved_if_java_class_or_jar_is_missing_at_start(error: Exception, what: str) -> None:
+def test_drift_reports_moved_if_a_java_class_member_or_jar_is_missing_at_start(error: Exception, what: str) -> None:
     found = find(Java(raises(error)))
     assert (found.finding, found.moved, found.unjudged) == (DriftOutcome.MOVED, (what,), ())
 
@@ -203,7 +203,7 @@ def test_drift_propagates_lost_jvm_and_changed_jar(error: Exception) -> None:
         find(Java(raises(error)))
 
 
-def test_drift_exits_with_1_if_changed_or_moved_else_2_if_unjudged_or_uncompared() -> None:
+def test_drift_exits_1_if_changed_or_moved_else_2_if_unjudged_or_nothing_compared() -> None:
     same, changed, moved, unjudged, absent = (
         DriftOutcome.SAME, DriftOutcome.CHANGED, DriftOutcome.MOVED, DriftOutcome.UNJUDGED, DriftOutcome.ABSENT,
     )  # fmt: skip

@@ -25,7 +25,7 @@ def asked(*members: dict[str, Any], topics: dict[str, int] | None = None, racks:
     return msgspec.convert(fields, AssignorQuestion)
 
 
-def test_assignor_question_decodes_the_published_form() -> None:
+def test_assignor_question_decodes_from_the_published_json_and_is_hashable() -> None:
     text = """{"topics": {"t": 3}, "members": [{"id": "a", "instance": null, "rack": null, "topics": ["t"],
         "owned": [["t", 0]], "generation": null}], "racks": {"t": [["r1", "r2"], ["r2"], []]}}"""
     question = msgspec.json.decode(text, type=AssignorQuestion)
@@ -72,7 +72,7 @@ def test_everyday_assignor_questions_are_in_domain() -> None:
     assert not [question for question in plain() if domain(question)]
 
 
-def test_sampled_assignor_question_space_has_a_97th_of_all_groups_from_the_first_on() -> None:
+def test_sampled_assignor_question_space_has_every_97th_group_beginning_with_the_first() -> None:
     some = list(some_groups())
     assert len(some) == -(-EVERY_GROUP // 97)
     assert some[:3] == list(islice(every_group(), 0, 3 * 97, 97))

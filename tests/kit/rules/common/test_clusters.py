@@ -31,7 +31,7 @@ def test_generated_cluster_has_distinct_partition_ids_and_leaders_among_nodes(cl
     assert all(partition.leader is None or partition.leader in nodes for partition in cluster.partitions)
 
 
-def test_generated_clusters_include_missing_leaders_gaps_in_ids_and_different_racks() -> None:
+def test_generated_clusters_vary_in_partition_count_leaders_racks_id_gaps_and_id_order() -> None:
     made: list[AskedCluster] = [q.cluster for q in generated("producer-partition", 300)]
     leaders = [[partition.leader is not None for partition in cluster.partitions] for cluster in made]
     ids = [[partition.id for partition in cluster.partitions] for cluster in made]

@@ -38,7 +38,7 @@ def test_sequence_mutant_gives_described_wrong_answer(slug: str, sequence: int, 
     assert RULES[mutant.rule].ask(question, mutant.release) != {"sequence": wrong}
 
 
-def test_sequence_increment_and_decrement_have_9_mutants() -> None:
+def test_sequence_increment_and_decrement_together_have_9_mutants() -> None:
     assert len(MUTANTS) == 9
 
 

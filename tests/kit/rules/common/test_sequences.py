@@ -36,13 +36,13 @@ def test_sequence_step_is_unsupported_before_first_release_with_java_method(rule
 
 
 @pytest.mark.parametrize("question", ['{"sequence":2147483648,"by":1}', '{"sequence":0}', '{"sequence":0,"by":"1"}'])
-def test_sequence_question_out_of_int_range_or_incomplete_raises_validation_error(question: str) -> None:
+def test_sequence_question_with_missing_non_integer_or_too_large_number_raises_validation_error(question: str) -> None:
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(question, type=INCREMENT.question)
 
 
 @BOTH
-def test_sequence_question_spaces_have_every_pair_of_numbers_near_zero_and_int_limits(rule: Any) -> None:
+def test_sequence_question_spaces_pair_all_numbers_near_zero_int_limits_and_half_int_limits(rule: Any) -> None:
     numbers, ints = (list(space.questions()) for space in rule.spaces)
     near = {*range(101), *range(LAST - 100, LAST + 1)}
     assert {(question.sequence, question.by) for question in numbers} == {(one, by) for one in near for by in near}
@@ -74,6 +74,8 @@ def test_sequence_question_spaces_and_strategy_cover_required_labels(rule: Any) 
         (1, -1, "below 0", "below 0"),
     ],
 )
-def test_sequence_differences_are_grouped_by_wraparound(sequence: int, by: int, forward: str, back: str) -> None:
+def test_sequence_differences_are_grouped_by_wraparound_and_numbers_below_0(
+    sequence: int, by: int, forward: str, back: str
+) -> None:
     question = SequenceQuestion(sequence, by)
     assert (INCREMENT.path(question), DECREMENT.path(question)) == (forward, back)

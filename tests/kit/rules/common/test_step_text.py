@@ -42,7 +42,7 @@ def test_bytes_text_shows_utf8_or_hex_and_shortens_long_values(given: str | None
     assert bytes_in_words(given) == said
 
 
-def test_cluster_text_has_a_line_per_node_with_rack_and_led_partitions() -> None:
+def test_cluster_text_has_lines_for_nodes_leaderless_partitions_and_unknown_leaders() -> None:
     assert cluster_in_words(CLUSTER).splitlines() == [
         'node 0 in rack "a" leads 2',
         "node 1 leads 4, 1",
@@ -131,7 +131,7 @@ class _Script(Question, frozen=True):
     steps: tuple[_Wait | _Send | int, ...]
 
 
-def test_plain_explanation_shows_step_answer_and_elapsed_time() -> None:
+def test_plain_explanation_shows_step_answer_and_elapsed_time_only_if_a_step_advances_time() -> None:
     script = _Script((_Send("666f6f", 1), _Wait(5), _Wait(2), _Send("", 2), 7))
     explained = list(plain_steps(script, NEWEST, [{"sent": 1}, {}, {}, {"raises": "It"}, "(no answer)"]))
     assert [(one.time_ms, one.step, one.answer) for one in explained] == [

@@ -61,7 +61,7 @@ def test_consumer_fetch_differences_are_grouped_by_isolation_level_magic_and_fet
     assert path(Log().append(2).question(1, read_committed=True)) == "read_committed, magic 2, offset"
 
 
-def test_fetch_response_with_batch_below_fetch_offset_is_rejected_as_impossible() -> None:
+def test_fetch_response_batch_below_fetch_offset_is_impossible_and_nearest_question_lowers_offset() -> None:
     question = Log(4).append(3).append(1).question(7, read_committed=True, check_crcs=False)
     assert domain(question) == "a broker returns no batch that ends below the fetch offset"
     assert nearest(question) == Log(4).append(3).append(1).question(6, read_committed=True, check_crcs=False)

@@ -71,7 +71,7 @@ def test_request_row_shows_producer_id_epoch_sequence_and_duplicate() -> None:
     )
 
 
-def test_outcome_text_names_lost_doubled_and_reordered_records() -> None:
+def test_outcome_text_shows_outcomes_of_records_or_exception_of_the_producer_constructor() -> None:
     answer = {
         "log": [1, 1, 0], "acknowledged": [0, 1, 4], "failed": [[2, "TimeoutException"], [1, "X"]], "unanswered": [3],
         "lost": [4], "doubled": [1], "reordered": [0],
@@ -116,7 +116,7 @@ def test_request_row_shows_leader_isr_and_high_watermark_after_request() -> None
     ]
 
 
-def test_record_appended_before_isr_shrinks_is_shown_as_not_acknowledged() -> None:
+def test_record_whose_acks_time_out_before_isr_shrinks_is_shown_as_not_acknowledged() -> None:
     question = stopped(AskedFault("shrink_isr", 2), partition=AskedPartition(2))
     first, second, *_ = request_rows(question, RULE.ask(question, NEWEST))
     assert first[3:5] == ("in the log at 0, not acknowledged", "REQUEST_TIMED_OUT")

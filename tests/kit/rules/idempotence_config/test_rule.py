@@ -59,7 +59,9 @@ def test_absent_setting_stays_absent_and_null_setting_stays_null() -> None:
 
 
 @pytest.mark.parametrize("question", ['{"config":{"linger.ms":"5"}}', '{"config":{"retries":5}}', "{}"])
-def test_config_question_with_unknown_or_non_string_setting_raises_validation_error(question: str) -> None:
+def test_config_question_without_config_or_with_unknown_or_number_setting_raises_validation_error(
+    question: str,
+) -> None:
     with pytest.raises(msgspec.ValidationError):
         asked(question)
 
@@ -105,7 +107,7 @@ def test_config_question_space_has_pairs_of_values_for_any_two_settings() -> Non
     assert {"acks": "ALL", "retries": "-1"} in pairs
 
 
-def test_config_question_spaces_and_strategy_cover_required_labels() -> None:
+def test_config_question_spaces_cover_all_required_labels_and_the_strategy_at_least_three() -> None:
     assert missing_labels(RULE.slug, chain(*SPACES.values())) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 100), {"texts", "null", "transactional.id"}) == set()
 
@@ -124,7 +126,9 @@ def test_config_question_spaces_and_strategy_cover_required_labels() -> None:
         ),
     ],
 )
-def test_config_differences_are_grouped_by_idempotence_and_related_settings(question: str, path: str) -> None:
+def test_config_differences_are_grouped_by_idempotence_set_settings_odd_texts_or_two_phase_commit(
+    question: str, path: str
+) -> None:
     assert RULE.path(asked(f'{{"config":{question}}}')) == path
 
 

@@ -90,7 +90,7 @@ def test_leader_election_domain_gives_reason_for_impossible_partition_state(ques
     assert RULE.domain(question) == reason
 
 
-def test_leader_election_explanation_has_rows_before_and_after_change() -> None:
+def test_leader_election_explanation_has_a_row_per_field_with_values_before_and_after_change() -> None:
     assert RULE.parts is not None
     assert RULE.explain is not None
     question = asked(isr=[2, 3], directories=[[2, 7]])

@@ -75,7 +75,7 @@ FIELDS = [
 
 
 @pytest.mark.parametrize(("record", "field", "value", "newer"), FIELDS)
-def test_behaviour_field_that_differs_between_releases_changes_some_answer(
+def test_observable_behaviour_field_that_differs_between_releases_changes_some_answer(
     record: type[Behaviour], field: str, value: object, newer: Release
 ) -> None:
     expected = [answer(place, newer) for place in range(len(questions()))]
@@ -122,6 +122,6 @@ def test_behaviour_lines_between_two_releases_list_the_11_fields_that_change_som
     assert len(named) == 11
 
 
-def test_fields_declared_unobservable_exist_in_behaviour_records() -> None:
+def test_fields_declared_unobservable_or_shown_only_with_another_exist_in_behaviour_records() -> None:
     known = {f"{record.__name__}.{change.name}" for record in RULE.behaviours for change in record.changes()}
     assert known >= RULE.unobservable | set(RULE.shows_with) | set(RULE.shows_with.values())

@@ -83,7 +83,7 @@ def test_ready_explanation_names_flush_close_or_memory_wait_that_ends_linger_ear
     assert explanation.mark == f"ready → 0 ({mark})"
 
 
-def test_ready_explanation_skips_muted_and_leaderless_partitions() -> None:
+def test_ready_explanation_shows_muted_partition_as_skipped_and_leaderless_as_needing_metadata() -> None:
     explanation = explained("4.4.0", append(1), append(2), op("mute", partition=1), READY)[3]
     assert explanation.reasons == (
         "t-1: muted → skipped",

@@ -59,7 +59,9 @@ def test_history_generated_from_empty_or_zero_bytes_only_inspects_the_accumulato
     assert spelled_history(bytes(60)).steps == (LookStep(),)
 
 
-def test_generated_accumulator_histories_are_long_and_cover_required_labels(histories: list[Any]) -> None:
+def test_over_half_of_generated_accumulator_histories_have_50_steps_and_spaces_add_missing_labels(
+    histories: list[Any],
+) -> None:
     assert sum(len(question.steps) >= 50 for question in histories) > 150
     questions = chain(histories, every_rare_answer(), every_producers_choice(), every_way_round())
     assert missing_labels(RULE.slug, questions) == set()

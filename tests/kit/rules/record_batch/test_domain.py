@@ -40,7 +40,9 @@ PRODUCER = AskedProducer(7, 0, 0)
         (AskedBatch((AskedRecord(), AskedRecord(offset=2**31))), "offsets ascend"),
     ],
 )
-def test_record_batch_that_kafka_cannot_write_is_rejected_with_reason(batch: AskedBatch, reason: str) -> None:
+def test_record_batch_that_kafka_cannot_write_has_a_reason_and_a_writable_nearest_batch(
+    batch: AskedBatch, reason: str
+) -> None:
     asked = RecordBatchQuestion(encode=batch)
     assert domain(asked).startswith(reason)
     assert domain(nearest(asked)) == ""
@@ -62,7 +64,7 @@ def test_record_batch_that_producer_or_broker_can_write_is_accepted(fields: dict
     assert nearest(asked) is asked
 
 
-def test_nearest_valid_batch_to_one_with_negative_timestamp_changes_only_the_timestamp() -> None:
+def test_nearest_batch_changes_only_the_negative_timestamp_and_keeps_decode_questions() -> None:
     asked = RecordBatchQuestion(compress=AskedBatch((AskedRecord("6b", "76", -5),), 2, "zstd", 3, base_offset=9))
     assert nearest(asked) == RecordBatchQuestion(
         compress=AskedBatch((AskedRecord("6b", "76", 0),), 2, "zstd", 3, base_offset=9)

@@ -31,7 +31,7 @@ def test_record_batch_hypothesis_strategy_misses_at_most_five_required_labels() 
     assert found <= RULE.required_labels
 
 
-def test_generated_record_batch_questions_encode_compress_and_mostly_decode() -> None:
+def test_generated_record_batch_questions_have_over_50_of_each_operation_and_decode_most_often() -> None:
     sorts = [
         sum(getattr(question, name) is not None for question in questions())
         for name in ("encode", "compress", "decode")

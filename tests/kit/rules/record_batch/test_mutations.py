@@ -21,7 +21,7 @@ def raised(data: bytearray, _: Any) -> None:
     data[15] = 9
 
 
-def test_encode_mutation_changes_bytes_with_or_without_valid_crc() -> None:
+def test_encode_mutation_changes_only_bytes_of_magic_2_batches_with_or_without_valid_crc() -> None:
     written = encoded(raised)(ENCODE, NEWEST)["bytes"]
     assert written[30:32] == "09"
     assert RULE.ask(RecordBatchQuestion(decode=written), NEWEST)["batches"][0]["valid"] is True

@@ -102,7 +102,9 @@ def test_record_sizes_question_omits_default_fields_in_json() -> None:
         ('{"records":[{}],"magic":0}', "not compressed"),
     ],
 )
-def test_record_sizes_differences_are_grouped_by_compression_ratio_and_surrogate(question: str, path: str) -> None:
+def test_record_sizes_differences_are_grouped_by_observed_ratio_compression_and_half_surrogate_pair(
+    question: str, path: str
+) -> None:
     assert RULE.path(asked(question)) == path
 
 
@@ -123,7 +125,7 @@ def missing_labels(required: Iterable[str], questions: Iterable[Any]) -> set[str
     return missing
 
 
-def test_record_sizes_question_spaces_and_strategy_cover_required_labels(
+def test_record_sizes_question_spaces_cover_required_labels_and_strategy_all_but_three(
     spaces: list[Any],
 ) -> None:
     assert not missing_labels(RULE.required_labels, spaces)

@@ -42,7 +42,7 @@ def test_round_robin_assignor_question_spaces_and_strategy_cover_required_labels
         ({"\U0001f600": 1}, [{"id": "a"}], "names beyond U+FFFF"),
     ],
 )
-def test_round_robin_assignor_differences_are_grouped_by_members_and_subscriptions(
+def test_round_robin_assignor_differences_are_grouped_by_members_subscriptions_and_over_10_partitions(
     topics: dict[str, int], members: list[dict[str, Any]], path: str
 ) -> None:
     assert RULE.path(msgspec.convert({"topics": topics, "members": members}, RULE.question)) == path

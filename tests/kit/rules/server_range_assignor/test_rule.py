@@ -39,7 +39,7 @@ def test_server_range_assignor_moves_owned_partition_to_restore_contiguous_range
         asked([{"id": "a"}], {**TOPIC, "id": "t"}),
     ],
 )
-def test_server_range_assignor_with_duplicate_ids_or_unknown_topic_has_no_answer(question: Any) -> None:
+def test_server_range_assignor_with_duplicates_unknown_topic_or_malformed_topic_id_has_no_answer(question: Any) -> None:
     assert isinstance(answered(question), Failed | Unsupported)
 
 

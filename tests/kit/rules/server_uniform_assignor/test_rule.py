@@ -39,7 +39,9 @@ def test_server_uniform_assignor_keeps_owned_partition_and_gives_the_other_two_t
         asked([{"id": "a"}], {**TOPIC, "id": "t"}),
     ],
 )
-def test_server_uniform_assignor_with_duplicate_ids_or_unknown_topic_has_no_answer(question: Any) -> None:
+def test_server_uniform_assignor_with_duplicates_unknown_topic_or_malformed_topic_id_has_no_answer(
+    question: Any,
+) -> None:
     assert isinstance(answered(question), Failed | Unsupported)
 
 

@@ -100,7 +100,7 @@ def test_sticky_distribution_question_space_and_strategy_cover_required_labels()
         assert {label for asked in questions for label in RULE.labels(asked)} >= RULE.required_labels
 
 
-def test_sticky_distribution_differences_are_grouped_by_partitioner() -> None:
+def test_sticky_distribution_differences_are_grouped_by_partitioner_and_missing_partitions() -> None:
     assert RULE.path(question("builtin")) == "builtin"
     assert RULE.path(question("builtin", EMPTY, "null")) == "a topic without partitions"
 

@@ -54,7 +54,7 @@ def test_time_index_question_spaces_have_at_most_20000_questions() -> None:
     assert len(space_questions(RULE.slug)) <= 20_000
 
 
-def test_time_index_differences_have_five_groups() -> None:
+def test_time_index_differences_are_grouped_as_short_form_life_cycle_size_file_or_entries() -> None:
     paths = {RULE.path(question) for question in generated(RULE.slug, 1500)[:500]}
     assert paths == {"short form", "life cycle", "size", "file", "entries"}
 

@@ -115,7 +115,7 @@ def test_mutants_are_detected_in_a_block_of_keys() -> None:
     assert msgspec.json.decode(block.questions[0].actual)["partition"] < 0
 
 
-def test_mutants_killed_by_a_block_are_listed_with_smallest_keys_first() -> None:
+def test_up_to_three_smallest_keys_are_listed_for_each_mutant_killed_by_a_block() -> None:
     block = judge(kills=True).compare(0, None, cell(SPACE, 0), 1)
     kills: dict[str, list[str]] = {}
     for kill in block.kills:

@@ -36,7 +36,7 @@ def test_sweep_chunks_cover_every_block_of_a_part_once() -> None:
     ({"asked": 5}, 0), ({"asked": 5, "differing": 1}, 1), ({"asked": 5, "errored": 1}, 2), ({"asked": 0}, 2),
     ({"asked": 5, "unsupported": 5}, 2), ({"asked": 5, "errored": 1, "differing": 1}, 1),
 ])  # fmt: skip
-def test_sweep_exit_code_is_1_for_differences_else_2_for_errors_or_without_any_answer(
+def test_sweep_exits_with_1_for_differences_else_2_for_errors_or_an_unanswered_part(
     counts: dict[str, int], code: int
 ) -> None:
     assert command._exit_code([PartResult(PART, SENT, asked=1), PartResult(PART, SENT, **counts)]) == code
@@ -71,7 +71,7 @@ def test_sweep_of_unknown_rule_implementation_or_mutant_of_another_rule_raises_b
         parts(rules, answerer)
 
 
-def test_sweep_folder_name_depends_on_every_part_of_the_plan() -> None:
+def test_sweep_folder_name_depends_on_seed_implementation_kills_and_parts_of_the_plan() -> None:
     plan = SweepPlan([PART], "reference", 7)
     assert command._default_folder(plan) == command._default_folder(plan)
     assert Path(command._default_folder(plan)).name.startswith("7-")

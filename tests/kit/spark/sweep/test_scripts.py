@@ -58,7 +58,7 @@ def test_scripts_with_equal_answers_of_java_and_reference_give_a_difference_coun
     assert (block.asked, block.differing, block.errored, block.unsupported, len(block.seen)) == (10, 0, 0, 0, 16)
 
 
-def test_script_block_counts_differing_and_failed_java_answers() -> None:
+def test_script_block_counts_differing_java_answers_and_failed_or_unsupported_as_errors() -> None:
     lines = DRAW.lines(1)
     wrong = {0: {"answer": {"steps": []}}, 3: {"failed": "broke"}, 4: {"unsupported": "no"}, 9: {"answer": {"x": 1}}}
     block = judge().compare(1, lines, said(lines, wrong=wrong), 1)

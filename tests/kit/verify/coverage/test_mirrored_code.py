@@ -13,7 +13,7 @@ from kafka_conformance.verify.coverage.mirrored_code import Elsewhere, MirroredC
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_coverage_toml_of_each_rule_names_only_kafka_classes_and_existing_rules(slug: str) -> None:
+def test_coverage_toml_names_only_kafka_classes_and_existing_rules_and_agrees_on_harness(slug: str) -> None:
     code = mirrored_code(slug)
     assert code is not None
     assert code.mirrors

@@ -40,7 +40,7 @@ def test_coverage_summary_counts_methods_excluded_by_a_pattern_separately(
     assert (made.never_run, made.partly_run, made.harness) == ([NEVER], [PART], "the network")
 
 
-def test_coverage_exclusion_is_reported_as_wrong_if_the_method_has_run_or_does_not_exist(
+def test_coverage_exclusion_is_wrong_if_method_is_missing_or_runs_contrary_to_the_declaration(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     code(monkeypatch, Elsewhere("so", ("A.never", "A.part", "A.gone")))
