@@ -346,7 +346,7 @@ def test_known_failure_written_for_a_finding_with_cases_lists_exactly_these_case
         ("[[known]]", "[known]", "write each entry as a [[known]] table"),
     ],
 )  # fmt: skip
-def test_error_for_invalid_known_failure_names_the_entry_number_and_the_field(
+def test_error_for_invalid_known_failure_names_entry_and_field_or_the_required_table_syntax(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     with pytest.raises(BadInput) as raised:

@@ -287,7 +287,7 @@ def test_builtin_partitioner_with_correct_byte_counts_conforms_over_300_question
     assert ended.asked > 300
 
 
-def test_builtin_partitioner_switching_one_record_early_is_diagnosed(tmp_path: Path) -> None:
+def test_builtin_partitioner_switching_one_record_early_is_diagnosed_and_can_be_a_known_failure(tmp_path: Path) -> None:
     rule, slug = RULES["builtin-partitioner"], "switches-one-record-early"
     early = _Target(_counting_bytes(slug), grades={rule.slug: "admissible"})
     events = _gate(early, tmp_path, rule)

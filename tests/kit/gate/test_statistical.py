@@ -95,7 +95,7 @@ def test_deterministic_rule_has_no_statistical_scenario() -> None:
     assert scenarios(RULES["murmur2"], 1) == []
 
 
-def test_p_value_bound_is_small_only_for_unlikely_counts() -> None:
+def test_p_value_bound_is_1_for_expected_counts_and_near_0_for_unlikely_counts() -> None:
     assert p_value([], []) == 1
     assert p_value([500, 500], [0.5, 0.5]) == 1
     assert p_value([1000, 0], [0.5, 0.5]) < UNLIKELY

@@ -68,7 +68,7 @@ GROWN = _group(_member("a", 0, 1, 2, 3), _member("b"))
         (_group(_member("a"), _member("b", topics=())), _assigned(a=[0, 1, 2], b=[3]), "each partition once"),
     ],
 )
-def test_eager_sticky_assignment_is_checked_for_balance_stickiness_and_single_ownership(
+def test_eager_sticky_assignment_is_checked_for_form_balance_stickiness_and_single_ownership(
     question: AssignorQuestion, answer: Answer, promise: str
 ) -> None:
     assert _promise(EAGER, question, answer) == promise
@@ -151,7 +151,7 @@ def test_recorded_java_sticky_assignment_is_accepted_even_if_unbalanced_or_not_s
     assert any(first_broken(rule, question, answer, answer) for question, answer in inside)  # type: ignore[arg-type]
 
 
-def test_admissible_grade_is_valid_for_sticky_assignor_and_raises_bad_input_for_range_assignor() -> None:
+def test_sticky_assignor_allows_admissible_not_statistical_grade_and_range_assignor_refuses_admissible() -> None:
     check_grade(EAGER, "admissible")
     with pytest.raises(BadInput, match="do not depend on chance"):
         check_grade(EAGER, "statistical")

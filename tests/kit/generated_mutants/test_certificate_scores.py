@@ -14,7 +14,9 @@ from kafka_reference.certificate import MutationScore, certificate
 from kafka_reference.proven import proven_releases
 
 
-def test_certificate_with_scores_has_mutation_score_of_each_certified_rule(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_certificate_mutation_scores_cover_certified_rules_and_ignore_survivors_not_in_the_population(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     mutants = Population(proven_releases()).of("sequence-increment")
     survivors = (mutants[0].mutation.key, "kafka_reference.errors:f: a mutant that is not of this rule")
     rows = (GeneratedRow("sequence-increment", "f", 1, 10, 7, 1, survivors), GeneratedRow("isr", "f", 1, 0, 0, 0, ()))

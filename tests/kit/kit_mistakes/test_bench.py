@@ -23,7 +23,7 @@ def test_bench_questions_of_a_rule_cover_required_labels_in_under_100(slug: str)
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.slug)
-def test_bench_mutant_differs_only_after_the_first_answer_field_or_step(mutant: Mutant) -> None:
+def test_bench_mutant_except_one_bit_differs_only_after_the_first_answer_field_or_step(mutant: Mutant) -> None:
     found = 0
     for question, case in cases_of(mutant.rule).items():
         outcome = outcome_of(mutant.ask, question, RELEASE)

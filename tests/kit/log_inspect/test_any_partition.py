@@ -74,7 +74,7 @@ def test_inspection_of_a_randomly_generated_healthy_partition_finds_only_notes(
     part=st.floats(0, 1, exclude_max=True),
     suffix=st.sampled_from(["log", "index", "timeindex", "txnindex", "snapshot"]),
 )
-def test_any_flipped_bit_in_log_index_or_snapshot_is_found_or_does_not_affect_offset_search(
+def test_flipped_bit_outside_timeindex_offset_and_last_stable_offset_is_found_or_harmless(
     part: float, suffix: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     log = healthy(tmp_path_factory.mktemp("flip") / "t-0")

@@ -212,7 +212,7 @@ def test_trailing_zeros_of_sparse_index_file_are_counted_without_reading_holes(
     assert IndexFile(path, 0).entries == 2**27 + 1
 
 
-def test_discarding_recent_findings_needs_few_calls_and_little_memory_despite_20000_earlier_findings(
+def test_discarding_recent_findings_needs_under_200_calls_and_10_kb_despite_20000_earlier_findings(
     tmp_path: Path,
 ) -> None:
     findings = Findings()

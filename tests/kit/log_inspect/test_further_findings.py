@@ -83,7 +83,7 @@ def test_leader_epoch_checkpoint_that_begins_after_log_start_is_suspicious_excep
 
 
 @pytest.mark.parametrize("text", ["", "0\n", "0\n0\n"])
-def test_empty_checkpoint_files_are_valid_and_have_no_entries(log: Log, text: str) -> None:
+def test_empty_checkpoint_files_are_not_corrupt_but_leader_epochs_are_reported_missing(log: Log, text: str) -> None:
     """As Java reads them: a new broker creates all of them so."""
     (log.folder / "leader-epoch-checkpoint").write_text(text)
     (log.folder.parent / "log-start-offset-checkpoint").write_text(text)
@@ -142,7 +142,7 @@ def test_record_timestamps_count_and_offsets_that_contradict_batch_header_are_fo
 
 
 @pytest.mark.parametrize("magic", [0, 1])
-def test_inspection_checks_checksums_of_message_formats_0_and_1_but_reads_no_records(
+def test_message_formats_0_and_1_get_checksums_checked_but_requested_records_stay_unread(
     tmp_path: Path, magic: int
 ) -> None:
     folder = tmp_path / "t-0"

@@ -9,7 +9,7 @@ from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.inspection import total_bytes
 
 
-def test_healthy_partition_is_sound_and_inspection_changes_no_file(log: Log) -> None:
+def test_healthy_partition_is_sound_with_right_summary_counts_and_inspection_changes_no_file(log: Log) -> None:
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in log.folder.iterdir()}
     log.folder.chmod(0o555)
     found = seen(log.folder, records=True)

@@ -60,7 +60,7 @@ def test_flipped_bit_loses_only_offsets_of_the_damaged_batch(at: float, bit: int
     assert one.transaction_marker == ("yes" if is_control else "no")
 
 
-def test_foreign_bytes_lose_offsets_up_to_next_indexed_batch(log: Log) -> None:
+def test_foreign_bytes_lose_offsets_below_the_offset_of_the_next_index_entry(log: Log) -> None:
     batches = batch_offsets(log)
     entries = struct.iter_unpack(">ii", file(log, bases(log)[1], "index").read_bytes())
     named = {position for _, position in entries}

@@ -163,7 +163,7 @@ def test_corrupt_checkpoint_takes_directory_offline_but_stops_start_if_metadata_
     [("directory.id=Z", "directory.id=!", "yes"), ("cluster.id", "c.id", "yes"), ("node.id", "n.id", "yes"),
      ("version=1", "version=2", "yes"), ("node.id=1", "node.id=x", "yes"), ("version=1", "", "no")],
 )  # fmt: skip
-def test_invalid_meta_properties_take_directory_offline_or_stop_start_if_metadata_log_is_there(
+def test_bad_meta_properties_take_directory_offline_but_missing_version_or_metadata_log_stops_start(
     node: tuple[Path, Path], old: str, new: str, starts: str
 ) -> None:
     """As a broker of 4.4.0 did with each; it exits if the directory has the cluster's metadata."""
@@ -189,7 +189,7 @@ def test_server_properties_that_contradict_log_directories_stop_broker_start(nod
     assert "none/meta.properties: meta-properties-missing" in line
 
 
-def test_log_inspect_command_accepts_several_log_directories_or_a_server_properties_file(
+def test_log_inspect_command_accepts_only_distinct_log_directories_or_one_server_properties_file(
     node: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = settings(node[0].parent, f"log.dirs={node[0]},{node[1]}", "process.roles=broker")

@@ -86,7 +86,7 @@ def test_last_sequence_of_batch_wraps_to_zero_after_int32_max(base: int, delta: 
     assert BatchHeader(0, 0, 0, 2, 0, 0, delta, 0, 0, 1, 0, base, delta + 1).last_sequence == last
 
 
-def test_trailing_zeros_of_index_file_are_not_counted_as_entries(tmp_path: Path) -> None:
+def test_trailing_index_zeros_are_no_entries_except_a_first_all_zero_time_index_entry(tmp_path: Path) -> None:
     path = tmp_path / f"{0:020}.index"
     path.write_bytes(b"\0\0\0\x05\0\0\x01\0" + bytes(200_000) + b"")
     index = IndexFile(path, 10)

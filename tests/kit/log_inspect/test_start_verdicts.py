@@ -343,7 +343,7 @@ def test_time_index_missing_last_entries_is_found_as_too_short(root: Path, log: 
     assert kinds(seen(log.folder)) == set()
 
 
-def test_index_without_segment_file_is_reported_as_missing_segment(root: Path, log: Log) -> None:
+def test_index_without_segment_is_a_missing_segment_unless_log_file_is_renamed_to_deleted(root: Path, log: Log) -> None:
     middle = bases(log)[1]
     path = root / "orders-0" / f"{middle:020}.log"
     path.rename(f"{path}.deleted")
@@ -384,7 +384,7 @@ def test_unreadable_quorum_state_file_stops_broker_start(root: Path, text: str, 
         (QUORUM.replace("0}", "1}"), "3.8.1", "yes", None),
     ],
 )
-def test_unreadable_quorum_state_file_is_deleted_or_stops_start_depending_on_release(
+def test_invalid_quorum_state_file_is_ignored_deleted_or_stops_start_depending_on_release(
     root: Path, text: str, release: str, starts: str, effect: str | None
 ) -> None:
     """As brokers of 3.3.2, 3.6.2, 3.7.2, 3.8.1, 3.9.2 and 4.4.0 did."""

@@ -33,7 +33,7 @@ def written(folder: Path, timestamp: int) -> Path:
         (2**62, "time-in-the-future", "is in the future"),
     ],
 )
-def test_timestamp_not_in_milliseconds_is_suspicious_and_finding_names_the_unit(
+def test_timestamp_in_another_unit_or_far_future_is_suspicious_and_names_a_fitting_unit(
     tmp_path: Path, timestamp: int, kind: str, words: str
 ) -> None:
     found = seen(written(tmp_path / "t-0", timestamp))

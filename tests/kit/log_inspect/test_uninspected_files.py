@@ -84,7 +84,9 @@ def test_segment_or_index_that_is_a_fifo_folder_or_device_is_not_judged(log: Log
 
 @pytest.mark.parametrize("kind", ["fifo", "link to nothing", "folder", "/dev/zero"])
 @pytest.mark.parametrize("name", ["leader-epoch-checkpoint", "partition.metadata", "recovery-point-offset-checkpoint"])
-def test_checkpoint_file_that_is_a_fifo_folder_or_device_is_not_judged(log: Log, name: str, kind: str) -> None:
+def test_non_regular_checkpoint_file_is_not_judged_but_a_recovery_point_folder_is_broken(
+    log: Log, name: str, kind: str
+) -> None:
     (log.folder.parent / "meta.properties").write_text(META)
     put((log.folder.parent if name.startswith("recovery") else log.folder) / name, kind)
     if kind == "folder" and name.startswith("recovery"):  # a broker takes it for a partition, and stops

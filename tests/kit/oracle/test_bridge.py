@@ -101,7 +101,9 @@ def test_compile_error_shows_first_three_of_many_errors(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("log", "shown"), [("out of\nmemory\n", "out of memory"), ("", "the compiler printed no error")]
 )
-def test_compile_error_with_unparsed_log_shows_the_whole_log(tmp_path: Path, log: str, shown: str) -> None:
+def test_compile_error_with_unparsed_log_shows_whole_log_or_notes_that_none_was_printed(
+    tmp_path: Path, log: str, shown: str
+) -> None:
     assert f"for Kafka 4.4.0: {shown}: correct" in message(log, tmp_path)
 
 
@@ -174,7 +176,7 @@ def test_damaged_or_replaced_jar_of_classes_is_compiled_again(
         (CLASS, "Half.class could not be written: No space left on device\n", "No space left on device"),
     ],
 )
-def test_compiler_success_with_missing_or_truncated_class_files_is_an_error(
+def test_compiler_success_with_missing_or_truncated_class_or_logged_write_error_is_an_error(
     tmp_path: Path, source: Path, content: bytes | None, log: str, why: str
 ) -> None:
     compiler = FakeCompiler(tmp_path, content)
@@ -205,7 +207,9 @@ def _touch(path: Path) -> None:
     path.write_bytes(path.read_bytes() + b".")
 
 
-def test_cache_name_of_classes_depends_on_java_sources_jars_and_class_path(tmp_path: Path, source: Path) -> None:
+def test_cache_name_of_classes_depends_on_java_version_sources_jars_and_class_path(
+    tmp_path: Path, source: Path
+) -> None:
     folder, one, other = tmp_path / "classpath", tmp_path / "one.jar", tmp_path / "other.jar"
     folder.mkdir()
     for path in (one, other, folder / "in.jar"):

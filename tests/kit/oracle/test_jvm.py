@@ -145,7 +145,7 @@ def test_jvm_that_starts_but_does_not_respond_raises_jvm_lost_and_is_killed(
     assert (gone, ran.stderr) == ("gone", "")
 
 
-def test_jvm_command_has_gateway_class_and_extra_class_path(tmp_path: Path) -> None:
+def test_jvm_command_has_class_path_gateway_class_add_opens_english_and_no_incubator_module(tmp_path: Path) -> None:
     program = Program(tmp_path, "sys.exit(0)")
     with pytest.raises(JvmLost):
         Jvm(java=program.java, extra_class_path=[Path("/somewhere/connector.jar")])

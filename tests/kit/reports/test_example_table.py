@@ -71,7 +71,7 @@ def test_markdown_code_is_escaped_shortened_and_one_line() -> None:
     assert len(code("x" * 1000)) < 250
 
 
-def test_example_table_of_long_script_shows_steps_around_first_difference() -> None:
+def test_example_table_to_first_difference_shows_5_steps_before_and_leaves_out_later_steps() -> None:
     asked = question("builtin-partitioner", ASKED % ", ".join(['{"op": "peek"}'] * 20))
     sides = [
         ("a", {"steps": [{"partition": 0}] * 20}),

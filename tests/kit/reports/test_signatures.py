@@ -68,7 +68,7 @@ SHORT = f"short(key: bytes | None, *, release: str | Release = '{NEWEST}', made:
         ("Made.ask", "Made.ask(other: Made) -> Made"),
     ],
 )
-def test_signature_text_has_types_and_defaults_as_in_source(name: str, shown: str) -> None:
+def test_signature_text_has_types_and_literal_defaults_as_in_source_and_wraps_if_long(name: str, shown: str) -> None:
     assert signature(f"{HERE}:{name}") == shown
 
 

@@ -74,7 +74,7 @@ def test_metadata_log_shows_fenced_brokers_from_registration_changes(log: Metada
     assert log.fenced == {1: True, 2: False}
 
 
-def test_metadata_log_shows_leader_isr_and_elr_from_partition_changes(log: MetadataLog) -> None:
+def test_metadata_log_shows_leader_isr_and_elr_changes_also_from_a_batch_completed_later(log: MetadataLog) -> None:
     log.read()
     assert log.partition("t") == PartitionView(1, 0, frozenset({1, 2, 3}))
     assert log.partition("other") is None

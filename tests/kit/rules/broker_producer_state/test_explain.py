@@ -69,7 +69,7 @@ def test_out_of_order_append_is_explained_as_gap_behind_or_overlap(
     assert last.reasons[-1] == reason
 
 
-def test_broker_history_explanation_shows_append_outcome_and_producer_state() -> None:
+def test_broker_history_explanation_shows_outcomes_batches_transactions_verifications_and_snapshots() -> None:
     first, again, gap, _, transaction, replicated, verified, file, corrupt, look = explained()
     assert (again.mark, gap.mark) == ("append → duplicate", "append → raises OutOfOrderSequenceException")
     assert [box.name for box in first.lanes[0].queue] == ["0–2"]

@@ -71,7 +71,7 @@ def test_producer_state_questions_are_equal_after_json_round_trip() -> None:
         assert msgspec.json.decode(to_json(question), type=BrokerProducerStateQuestion) == question
 
 
-def test_generated_producer_state_histories_cover_labels_and_are_mostly_long() -> None:
+def test_generated_producer_state_histories_cover_labels_and_over_100_have_at_least_30_steps() -> None:
     questions = generated(RULE.slug, 200)
     assert missing_labels(RULE.slug, questions) == set()
     assert sum(len(question.steps) >= 30 for question in questions) > 100

@@ -99,7 +99,7 @@ COUNTING = "0,1,2,0,1,2,0"  # the partitions with a leader in turn: 5, 2, 0
         ((f"199{OTHER}", f"1{OTHER}", f"1{OTHER}"), [5, 5, 2]),  # twice the limit is the cap
     ],
 )  # fmt: skip
-def test_record_that_crosses_sticky_batch_size_goes_to_previous_partition(
+def test_sticky_partition_switches_after_record_reaching_batch_size_or_twice_the_size_if_deferred(
     sizes: tuple[int | str, ...], partitions: list[int]
 ) -> None:
     question = asked(sends(*sizes), rack="", draws=COUNTING)
