@@ -52,7 +52,9 @@ def said(*words: str) -> str:
     return str(error)
 
 
-def test_audit_of_segment_files_reports_sequence_gap_in_text_html_and_json(folder: str, tmp_path: Path) -> None:
+def test_segment_audit_reports_sequence_gap_and_producer_rule_and_report_only_refuses_source_options(
+    folder: str, tmp_path: Path
+) -> None:
     words = ("--segments", folder, "--folder", str(tmp_path / "run"))
     result = ran(*words, "--html", str(tmp_path / "page.html"))
     assert result.return_value == 0, result.exception
@@ -113,7 +115,9 @@ def test_audit_of_segment_files_from_an_offset_counts_only_later_records(folder:
     assert found.segments.producers[0].records == found.records
 
 
-def test_audit_of_segment_files_uses_spark_above_size_limits(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audit_of_segment_files_uses_spark_above_size_limits_unless_local_engine_is_named(
+    folder: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     address = SegmentFolders(find_topic((folder,), "orders"))
     assert local_source(address, Engine()) is not None
     for limit in ("LIMIT_RECORDS", "LIMIT_BYTES"):
@@ -123,7 +127,7 @@ def test_audit_of_segment_files_uses_spark_above_size_limits(folder: str, monkey
             assert local_source(address, Engine("local")) is not None
 
 
-def test_audit_with_empty_missing_or_ambiguous_segments_option_raises_error_with_a_hint(
+def test_audit_with_unusable_segments_folder_topic_or_partition_count_raises_error_with_the_reason(
     folder: str, tmp_path: Path
 ) -> None:
     assert "--segments is empty" in said("--segments", "", "--topic", "orders")

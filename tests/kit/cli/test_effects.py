@@ -306,7 +306,7 @@ PLAIN: dict[str, Any] = {}
 
 
 @pytest.mark.parametrize(("option", "words", "more"), CASES.values(), ids=CASES)
-def test_every_command_line_option_changes_the_result_of_an_invocation(
+def test_every_command_line_option_with_an_example_invocation_changes_the_result(
     option: str, words: str, more: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert option in more or "-v" in more

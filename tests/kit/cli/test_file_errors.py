@@ -170,7 +170,7 @@ def test_unwritable_output_file_of_a_command_is_refused_in_one_line(tmp_path: Pa
         assert printed.count("\n") == 1, (words, printed)
 
 
-def test_command_in_a_deleted_working_directory_exits_2_with_one_line(tmp_path: Path) -> None:
+def test_command_except_version_in_a_deleted_working_directory_exits_2_with_one_line(tmp_path: Path) -> None:
     script = "import os; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone')\n" + _SCRIPT
     commands = [["--version"], ["rules"], ["explain", "missing.json"], [*GATE, *TARGET]]
     done = run_obeying([sys.executable, "-c", script, json.dumps(commands)], timeout_s=240, cwd=tmp_path)

@@ -153,7 +153,7 @@ def test_exception_or_interrupt_in_a_command_exits_2_with_one_line(
 
 
 @pytest.mark.parametrize("words", [["--version"], ["--help"], ["nothing"]])
-def test_help_and_version_do_not_import_numpy_or_command_modules(words: list[str]) -> None:
+def test_help_version_and_unknown_command_import_neither_numpy_nor_rule_or_command_modules(words: list[str]) -> None:
     heavy = ["kafka_reference", "kafka_conformance.cli.commands.verify", "kafka_conformance.core.protocol",
              "kafka_conformance.rules", "hypothesis", "msgspec", "numpy", "rich"]  # fmt: skip
     script = (

@@ -36,7 +36,9 @@ def _shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
         ("<&-", ""),
     ],
 )
-def test_gate_exits_0_if_standard_streams_are_closed_or_full(tmp_path: Path, redirected: str, warning: str) -> None:
+def test_conforming_gate_exits_0_with_closed_or_full_streams_and_warns_of_lost_output(
+    tmp_path: Path, redirected: str, warning: str
+) -> None:
     right = _shell(f"{GATE} '{DRIVER}' {redirected}", tmp_path)
     assert right.returncode == 0, right.stderr
     if warning:

@@ -66,7 +66,9 @@ def test_unpaired_surrogates_are_escaped_in_printed_json(capsys: pytest.CaptureF
     assert json.loads(capsys.readouterr().out) == {r"file\udcff": [r"half \ud83d", [r"x\udc80", 1]]}
 
 
-def test_control_characters_are_escaped_in_printed_lines_and_errors(capsys: pytest.CaptureFixture[str]) -> None:
+def test_control_characters_are_escaped_in_lines_and_errors_but_newlines_only_in_errors(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     streams.say("one\ntwo\x1b")
     streams.say_error("three\nfour\x1b")
     assert capsys.readouterr() == ("one\ntwo\\x1b\n", "three\\nfour\\x1b\n")

@@ -25,7 +25,7 @@ def test_event_json_has_the_event_type_in_field_event() -> None:
 
 
 @pytest.mark.parametrize("line", [b"{}", b'{"event":"rained"}', b"nonsense", b'{"event":"stale","entry":1}'])
-def test_event_line_of_unknown_type_or_invalid_json_raises_a_msgspec_error(line: bytes) -> None:
+def test_event_line_with_unknown_type_wrong_field_type_or_invalid_json_raises_msgspec_error(line: bytes) -> None:
     with pytest.raises((msgspec.ValidationError, msgspec.DecodeError)):
         list(from_lines([line]))
 

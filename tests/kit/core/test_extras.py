@@ -15,7 +15,7 @@ DECLARED = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["opti
 
 
 @pytest.mark.parametrize("extra", ["broker", "jvm", "plot", "audit", "avro", "bulk", "wire", "cluster"])
-def test_missing_package_error_names_the_extra_to_install(extra: str) -> None:
+def test_missing_package_error_names_the_declaring_extra_or_audit_for_packages_of_an_audit(extra: str) -> None:
     for requirement in DECLARED[extra]:
         package = re.match(r"[\w-]+", requirement)[0].replace("-", "_")  # type: ignore[index]
         package = "kafka" if package == "kafka_python" else package

@@ -165,7 +165,7 @@ def test_tally_sends_questions_to_implementations_in_batches() -> None:
     assert [difference.question.number for difference in counts.differences] == list(range(1000, 2 * BATCH + 1))
 
 
-def test_tally_stops_after_the_batch_with_enough_differences() -> None:
+def test_tally_stops_counting_at_enough_differences_and_asks_no_further_batch() -> None:
     asked: list[int] = []
 
     def wrong(question: Number, _: Release) -> Answer:
@@ -233,7 +233,7 @@ def test_smallest_known_difference_is_kept_if_shrinking_finds_none() -> None:
     assert shrink_difference(DOUBLE, pair, [farther, far], 50, 7) == far
 
 
-def test_difference_shrinks_only_to_question_with_equal_group_and_answer_shape() -> None:
+def test_difference_shrinks_only_to_question_with_equal_path_and_answer_shape() -> None:
     def two_mistakes(question: Number, release: Release) -> Answer:
         if question.number >= 1000:
             raise IllegalArgumentException
@@ -265,7 +265,7 @@ def test_kind_of_difference_depends_on_question_path_and_shape_of_both_answers()
     assert len(set(kinds)) == 5
 
 
-def test_java_exception_is_an_answer_and_python_exception_a_failure() -> None:
+def test_java_exception_is_an_answer_absent_rule_unsupported_python_error_failed_and_interrupt_raised() -> None:
     def raising(error: Exception) -> Callable[[Any, Release], Answer]:
         def ask(*_: object) -> Answer:
             raise error

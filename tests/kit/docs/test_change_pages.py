@@ -31,7 +31,9 @@ def examples_of(page: str, release: str) -> list[ChangeExample]:
 
 
 @pytest.mark.parametrize(("page", "release"), RELEASES)
-def test_committed_change_page_equals_the_page_generated_from_the_examples(page: str, release: str) -> None:
+def test_committed_change_page_equals_the_generated_page_and_has_prose_lines_under_1200_characters(
+    page: str, release: str
+) -> None:
     rules = [change for change in PAGES[page].rules if change.after == release]
     text = (DOCS / page / f"{release}.md").read_text(encoding="utf-8")
     assert text == release_page(page, rules, examples_of(page, release)), AGAIN
@@ -66,7 +68,9 @@ def _is_answered_as_by_java(example: ChangeExample) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_change_page_examples_name_differing_fields_and_do_not_outnumber_recorded_kinds(page: str) -> None:
+def test_change_examples_name_differing_fields_cover_all_changed_rules_and_stay_within_recorded_kinds(
+    page: str,
+) -> None:
     changes = PAGES[page]
     assert all(example.found.fields for example in changes.examples)
     counted = {(change.rule, change.after): change.kinds for change in changes.rules if change.what == "changes"}

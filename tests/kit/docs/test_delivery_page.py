@@ -31,7 +31,7 @@ def test_delivery_page_table_lists_all_fault_options() -> None:
     assert len(SHOWN) >= 10
 
 
-def test_delivery_page_lists_produce_errors_as_before_or_after_append() -> None:
+def test_delivery_page_lists_every_produce_error_as_before_or_after_append_or_never() -> None:
     rows = re.findall(r"^\| (`[A-Z_]+`.*) \| (before|after|never)[^|]*\|$", PAGE, re.MULTILINE)
     named = [(name, when) for errors, when in rows for name in re.findall("[A-Z_]{5,}", errors)]
     moments = {name: given.moment.value.partition(" ")[0] for name, given in PRODUCE_ERRORS.items()}

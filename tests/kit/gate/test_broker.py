@@ -177,7 +177,7 @@ def shown(result: GateResult) -> str:
     return out.file.getvalue()
 
 
-def test_broker_gate_report_counts_cases_by_group_and_lists_a_difference_once() -> None:
+def test_broker_gate_report_counts_cases_by_name_prefix_and_lists_a_difference_once() -> None:
     text = shown(gated({"a/one-1": 9, "a/two-0": 9, "b/three-0": 5, "b/four-0": 9})[0])
     lines = [line.split() for line in text.splitlines()]
     assert ["cases", "of", "verdict", "cases", "agree", "differ"] in lines

@@ -78,7 +78,7 @@ def test_different_partitions_in_group_assignment_are_not_harmless() -> None:
     )
 
 
-def test_field_missing_because_of_wrong_error_code_is_not_a_separate_difference() -> None:
+def test_extra_field_of_answer_with_a_wrong_error_code_is_not_a_separate_difference() -> None:
     base = "responses[0].partitionResponses[0]"
     found = outcome("Produce", (f"{base}.errorCode", 45, 0), (f"{base}.baseOffset", ABSENT, 3), ("other", 1, 2))
     assert [kind.name for kind in kinds_of(found)] == [
@@ -99,7 +99,7 @@ def test_request_without_readable_answer_has_high_severity(verdict: CaseVerdict)
     assert (kind.name.partition(":")[0], kind.severity) == ("Produce", "high")
 
 
-def test_low_severity_difference_does_not_hide_a_later_critical_difference() -> None:
+def test_case_with_low_and_critical_difference_is_reported_only_as_critical() -> None:
     found = outcome("Produce", ("logAppendTimeMs", -1, 9), (CODE, 45, 0))
     assert [kind.severity for kind in by_kind([found])] == ["critical"]
 

@@ -215,7 +215,7 @@ def _terminal(events: Iterable[Any]) -> str:
     ("agreed", "asked", "share"),
     [(0, 3, "0 %"), (1, 1000, "1 %"), (999, 1000, "99 %"), (3, 3, "100 %"), (0, 0, "none"), (12, 100, "12 %")],
 )
-def test_agreement_percentage_is_0_or_100_only_if_no_or_every_answer_agrees(
+def test_agreement_is_0_or_100_percent_only_if_exact_and_none_without_answers(
     agreed: int, asked: int, share: str
 ) -> None:
     assert _share(agreed, asked)[0] == share

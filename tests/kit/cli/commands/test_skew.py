@@ -57,7 +57,7 @@ def test_slow_broker_gets_four_times_as_many_keyless_records_only_before_3_3(ask
 
 
 # KAFKA-9965.
-def test_round_robin_starves_half_of_the_partitions_if_even_up_to_3_9_1(asked: Asked) -> None:
+def test_round_robin_starves_half_of_an_even_partition_count_up_to_3_9_1(asked: Asked) -> None:
     _, said = asked("3.9.1,3.9.2", "4.0.2")
     assert row(said, "round robin, even", "3.9.1")[2:9] == ["0.00", "33.34", "0.00", "33.33", "0.00", "33.33", "2.00"]
     for fixed in ("3.9.2", "4.0.2"):

@@ -96,7 +96,7 @@ def test_delivery_and_explain_mark_an_allowed_unproven_release() -> None:
     assert "unproven" not in _run(*_EXPLAIN).output
 
 
-def test_pytest_plugin_and_strategies_refuse_unproven_releases() -> None:
+def test_pytest_plugin_refuses_unproven_release_unless_allowed_and_strategies_refuse_by_default() -> None:
     def answerer(_: str, __: str, question: dict[str, Any]) -> dict[str, Any]:
         return {"sequence": (question["sequence"] + question["by"]) & 0x7FFFFFFF}
 
@@ -138,7 +138,9 @@ def test_gate_defaults_to_the_newest_release_in_which_the_rule_is_proven() -> No
 
 
 @pytest.mark.usefixtures("half_proven")
-def test_gate_omits_a_rule_unproven_in_a_release_and_warns(capfd: pytest.CaptureFixture[str]) -> None:
+def test_gate_omits_an_unproven_rule_with_a_warning_unless_allow_unproven_is_given(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     done = _run(*_GATE, "--kafka", "4.3.1,4.4.0")
     assert done.return_value == 0, done.output
     assert "Kafka 4.3.1: " in done.output

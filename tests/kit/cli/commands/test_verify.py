@@ -120,7 +120,7 @@ def test_verify_exits_2_without_certificate_if_the_reference_fails(ran: Any, mon
 
 
 @pytest.mark.parametrize("absent", [lambda _: True, lambda key: key == "80"])
-def test_verify_fails_if_java_answers_and_the_reference_lacks_the_rule(
+def test_verify_exits_nonzero_without_certificate_if_only_java_supports_a_question(
     ran: Any, monkeypatch: pytest.MonkeyPatch, absent: Callable[[str | None], bool]
 ) -> None:
     def ask(question: Any, at: Any) -> Answer:

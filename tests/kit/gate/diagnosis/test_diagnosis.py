@@ -189,7 +189,7 @@ def _every_eighth() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("mutant", list(_every_eighth()))
-def test_diagnosis_recognises_every_mutant_by_a_few_answers(mutant: Mutant) -> None:
+def test_diagnosis_of_a_few_answers_names_the_mutant_or_an_equivalent_mutant_or_release(mutant: Mutant) -> None:
     wrong, right = killing(mutant)
     explanations = explained(RULES[mutant.rule], mutant.release, wrong, right)
     assert [one.mutant for one in explanations] == [(SAME_AS | AS_RELEASE).get(mutant.slug, mutant.slug)]
@@ -294,7 +294,7 @@ def test_many_keys_over_two_partitions_suffice_to_diagnose_crc32() -> None:
         ("idempotence-config", "2.8.2", "4.4.0", "as-4.1.0", "answers as Kafka 4.1.0 to 4.4.0"),
     ],
 )
-def test_answers_of_another_kafka_release_are_diagnosed_as_that_release(
+def test_answers_of_another_release_are_diagnosed_as_the_range_of_releases_with_equal_answers(
     slug: str, at: str, acting: str, reported: str, description: str
 ) -> None:
     rule = RULES[slug]

@@ -85,7 +85,7 @@ def test_hostile_text_injects_no_github_workflow_command_or_property(name: str) 
 @pytest.mark.parametrize(
     "text", ["%", "%25", "%0A", "a\nb", "a:b,c=d::e", "::error::x", "%3A%2C", "\r\n", " lead", "100% of 3:1,5"]
 )
-def test_escaped_github_workflow_command_parses_back_to_equal_text(text: str) -> None:
+def test_escaped_github_workflow_command_parses_back_to_the_sanitized_text(text: str) -> None:
     (one,) = commands(command("error", text, text))
     assert one == Command("error", {"title": harmless(text)}, harmless(text, keep="\n"))
 

@@ -160,7 +160,7 @@ def test_deeply_nested_or_unserializable_value_is_shown_as_one_line() -> None:
     assert as_json({"b": object, "a": "\n"}) == '{"a": "\\n", "b": "<class \'object\'>"}'
 
 
-def test_clipped_text_states_the_number_of_omitted_characters() -> None:
+def test_text_more_than_40_characters_over_the_limit_is_clipped_with_the_omitted_count() -> None:
     assert clipped("a" * 100_000, 10) == "aaaaaaaaaa… (99,990 more characters)"
     assert clipped("a" * 50, 10) == "a" * 50
 

@@ -79,7 +79,7 @@ def test_html_junit_github_and_badge_reports_name_release_eras() -> None:
         ("2 3 4", "1 2 3 4 5", "2 to 4 (3 releases)"),
     ],
 )
-def test_release_list_is_joined_into_ranges_only_over_consecutive_releases(
+def test_release_list_is_joined_into_ranges_only_over_three_or_more_consecutive_releases(
     releases: str, among: str, words: str
 ) -> None:
     assert since_until(releases.split(), among.split()) == words

@@ -58,7 +58,9 @@ def test_wide_comparison_table_wraps_into_further_tables_within_terminal_width()
     ("streams", "code"),
     [((RIGHT,), 0), ((RIGHT, WRONG), 1), ((UNJUDGED, WRONG), 1), ((RIGHT, UNJUDGED), 2), ((), 2)],
 )
-def test_exit_code_of_several_gates_prefers_1_over_2_over_0(streams: tuple[list[Event], ...], code: int) -> None:
+def test_exit_code_of_gates_prefers_1_over_2_over_0_and_defaults_to_2(
+    streams: tuple[list[Event], ...], code: int
+) -> None:
     assert side_by_side.exit_code(list(map(outline, streams))) == code
 
 
