@@ -54,7 +54,7 @@ def test_recorded_verdict_of_java_client_is_agrees_in_every_client_gate_script()
     assert set(java.verdicts.values()) == {"agrees"}
 
 
-def test_at_least_twelve_recorded_clients_have_verdicts_in_twelve_or_more_scripts() -> None:
+def test_at_least_twelve_recorded_clients_agree_or_differ_in_twelve_or_more_scripts() -> None:
     judged = [
         sum(verdict in {"agrees", "differs", "harmless"} for verdict in each.verdicts.values())
         for each in read_results()
@@ -87,7 +87,7 @@ def test_client_gate_events_become_verdicts_reasons_and_deviations_or_raise_with
         result_of(CLIENT, "1", outline([]))
 
 
-def test_command_exits_2_and_keeps_the_recorded_result_of_a_client_whose_gate_failed(
+def test_adapter_gates_command_exits_2_and_keeps_the_record_of_client_with_failed_gate(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     old = Result("c", "1", "4.4.0", {"lost/response": "differs"}, {}, [LOST])

@@ -28,7 +28,9 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path / "krafka"
 
 
-def test_commands_in_adopter_pull_request_create_a_driver_of_the_checkout_and_a_ci_workflow(checkout: Path) -> None:
+def test_pull_request_commands_create_workflow_and_driver_of_stated_line_count_using_the_checkout(
+    checkout: Path,
+) -> None:
     made = {str(path.relative_to(checkout)) for path in checkout.rglob("*") if path.is_file()}
     assert {".github/workflows/kafka-conformance.yml", "kafka-conformance/Cargo.toml"} <= made
     dependency = tomllib.loads((checkout / "kafka-conformance" / "Cargo.toml").read_text())["dependencies"]["krafka"]
@@ -37,7 +39,9 @@ def test_commands_in_adopter_pull_request_create_a_driver_of_the_checkout_and_a_
     assert f"a driver of {lines} lines" in TEXT
 
 
-def test_workflow_of_adopter_pull_request_uses_only_inputs_of_the_github_action(checkout: Path) -> None:
+def test_workflow_of_adopter_pull_request_uses_only_action_inputs_and_the_described_gate_command(
+    checkout: Path,
+) -> None:
     workflow = yaml.safe_load((checkout / ".github/workflows/kafka-conformance.yml").read_text())
     (gate,) = [step for step in workflow["jobs"]["gate"]["steps"] if "/ci@" in step.get("uses", "")]
     assert gate["with"].keys() <= yaml.safe_load((ROOT / "ci" / "action.yml").read_text())["inputs"].keys()

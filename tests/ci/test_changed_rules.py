@@ -35,7 +35,7 @@ def test_rules_of_a_test_are_found_in_the_pytest_parameters(parameters: list[obj
     assert rules_of(parameters) == rules
 
 
-def test_changed_option_deselects_tests_about_unchanged_rules() -> None:
+def test_changed_option_deselects_tests_whose_about_marker_names_only_unchanged_rules() -> None:
     items = [
         _item("a.py::test_alone", "murmur2"),
         _item("a.py::test_both", "murmur2", "isr"),
@@ -46,7 +46,7 @@ def test_changed_option_deselects_tests_about_unchanged_rules() -> None:
     assert [item.nodeid for item in kept] == ["a.py::test_both", "a.py::test_each[isr]"]
 
 
-def test_changed_option_keeps_one_test_per_function_for_unchanged_rules() -> None:
+def test_changed_option_keeps_the_first_test_of_each_unmarked_function_for_unchanged_rules() -> None:
     items = [
         _item("a.py::test_one[murmur2]", slug="murmur2"),
         _item("a.py::test_one[isr]", slug="isr"),

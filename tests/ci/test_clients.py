@@ -99,7 +99,7 @@ def test_client_table_has_one_row_per_client_and_client_page_has_counts_per_sett
     assert "**" not in page
 
 
-def test_client_table_names_the_setting_that_agrees_with_java_rather_than_the_setting_named_java(
+def test_client_table_prefers_an_agreeing_setting_to_the_java_setting_shown_as_still_differing(
     tmp_path: Path,
 ) -> None:
     differing = [gated(tmp_path, events_of(), (setting,), 1) for setting in ("default", "java")]
@@ -114,7 +114,7 @@ def test_client_table_shows_setting_as_not_needed_for_client_with_java_partition
     assert "keyed records go to Java's partitions by default. Records" in page_of(gates)
 
 
-def test_client_table_shows_none_if_no_setting_gives_java_partitions(tmp_path: Path) -> None:
+def test_client_table_shows_none_if_only_a_differing_default_setting_was_gated(tmp_path: Path) -> None:
     gates = [gated(tmp_path, events_of(), code=1)]
     assert "| no | none | in turn | no producer id |" in index_of(gates)
     assert "; none of its own settings changes that. Records" in page_of(gates)

@@ -58,7 +58,7 @@ def test_wrong_broker_requirement_on_the_commands_page_is_reported() -> None:
     ]
 
 
-def test_examples_that_need_java_run_in_the_current_python_install() -> None:
+def test_examples_with_java_run_in_current_install_others_in_light_audit_or_wire_installs() -> None:
     installs = commands.Installs(Path("unused"))
     folders = {installs.scripts(each.needs) for each in INSTANCES if each.has_java}
     assert folders == {Path(sys.executable).parent}

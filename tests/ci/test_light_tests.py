@@ -30,7 +30,7 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="only root can start a process of another user")
-def test_light_tests_started_by_root_run_as_user_65534_without_groups(folder: Path) -> None:
+def test_light_tests_started_by_root_run_as_user_65534_without_supplementary_groups(folder: Path) -> None:
     ran = run_as_other(["sh", "-c", "id -u; id -G"], folder, capture=True)
     assert ran.stdout == "65534\n65534\n"
 

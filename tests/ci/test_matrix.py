@@ -60,7 +60,7 @@ def cell_of(gate: GateResult, driver: NamedDriver = DRIVER, rule: str = RULE) ->
         (result(RuleCount(RULE, 5, 5), unfinished=(2, "no compiler")), "not run"),
     ],
 )
-def test_matrix_cell_state_of_a_client_follows_from_recorded_answer_counts(gate: GateResult, state: str) -> None:
+def test_client_cell_agrees_differs_or_has_no_answer_or_no_run_by_recorded_counts(gate: GateResult, state: str) -> None:
     assert cell_of(gate).state == state
 
 
@@ -86,7 +86,7 @@ def test_clients_without_idempotent_producer_have_the_same_reason_text_in_the_ma
         (RuleCount("broker/fetch", 0, 0, unsupported=3, judged=False), (), "no answer"),
     ],
 )
-def test_matrix_cell_state_of_a_broker_follows_from_recorded_answer_counts(
+def test_broker_cell_agrees_differs_lacks_answer_or_is_not_applicable_by_counts_and_kinds(
     count: RuleCount, kinds: tuple[str, ...], state: str
 ) -> None:
     found = tuple(deviation("broker/fetch", kind, impact="") for kind in kinds)
@@ -158,7 +158,7 @@ def on_wire() -> list[wire_page.WireClient]:
     return wire_page.wire_clients(results, clients, [result(version="1.0 (as two)")], {"c": DRIVER})
 
 
-def test_wire_script_results_appear_in_matrix_under_name_and_version_of_the_driver() -> None:
+def test_wire_results_have_driver_name_and_version_or_adapter_title_if_without_driver() -> None:
     cells = wire_page.wire_cells(on_wire())
     assert [(cell.name, cell.version, cell.about, cell.state, cell.severity) for cell in cells] == [
         ("one", "1.0 (as two)", "client/lost/one", "agrees", ""),

@@ -34,7 +34,7 @@ def test_file_missing_from_the_wheel_is_reported() -> None:
 
 
 @pytest.mark.parametrize("name", ["tests/test_readme.py", "kit/docs/gate.md", "kafka_jars/__pycache__/pins.pyc"])
-def test_wheel_file_outside_the_packages_is_reported(name: str) -> None:
+def test_page_test_or_compiled_file_in_the_wheel_is_reported_as_foreign(name: str) -> None:
     inside = [*_whole(), "kafka_conformance-0.1.0.dist-info/METADATA"]
     assert package.foreign_files(inside) == []
     assert package.foreign_files([*inside, name]) == [f"foreign: {name}"]

@@ -193,7 +193,7 @@ def test_soak_round_closes_every_release_after_use(monkeypatch: pytest.MonkeyPat
     assert matched > 0
 
 
-def test_soak_stops_at_an_answer_that_differs_and_prints_the_verify_command(
+def test_soak_answer_that_differs_from_java_raises_kit_error_with_the_verify_command(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     with pytest.raises(KitError) as raised:
@@ -257,7 +257,7 @@ def test_soak_with_invalid_options_exits_2_and_names_the_error_in_the_last_line(
     assert error in ran.stderr.splitlines()[-1]
 
 
-def test_soak_page_reports_a_run_of_at_least_30_minutes_without_growth(
+def test_soak_page_equals_generated_text_and_reports_30_or_more_minutes_without_growth(
     stand_in: Callable[[Rounds], Rounds], tmp_path: Path
 ) -> None:
     def outside_the_figures(text: str) -> list[str]:

@@ -23,7 +23,7 @@ def noise(measure: Measure, seed: int, rounds: int = ROUNDS) -> list[float]:
 
 
 @pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
-def test_leak_is_found_in_noisy_measurements(measure: Measure) -> None:
+def test_leak_in_noisy_measurements_is_found_with_slope_within_30_percent(measure: Measure) -> None:
     for seed in SEEDS:
         leak = 3 * measure.tolerance / ROUNDS  # per round
         values = [value + leak * number for number, value in enumerate(noise(measure, seed))]
@@ -77,7 +77,7 @@ def test_growth_within_the_tolerance_is_not_reported_as_leak(measure: Measure) -
     assert find_growth(measure, line(1.1 * measure.tolerance)).grows
 
 
-def test_leak_is_found_despite_outliers() -> None:
+def test_leak_slope_is_found_within_1_percent_despite_three_outliers() -> None:
     threads = next(measure for measure in MEASURES if measure.name == "JVM threads")
     values = [10.0 + number for number in range(ROUNDS)]
     values[5] = values[20] = 300

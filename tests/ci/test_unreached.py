@@ -65,7 +65,9 @@ def test_unimported_reference_file_is_reported_unless_a_comment_explains(tmp_pat
         PARITY.replace('return "odd"', 'why = "asked for even numbers"\n        raise ValueError(why)'),
     ],
 )
-def test_unexecuted_line_with_unreached_comment_or_value_error_is_accepted(tmp_path: Path, text: str) -> None:
+def test_unexecuted_line_with_unreached_comment_or_raise_of_a_python_error_is_accepted(
+    tmp_path: Path, text: str
+) -> None:
     assert reported(tmp_path, text, 2) == []
 
 

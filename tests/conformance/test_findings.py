@@ -42,7 +42,9 @@ def _earlier(version: str) -> Any:
 
 
 @pytest.mark.parametrize("version", [*map(_earlier, EARLIER), LAST])
-def test_java_answers_the_cases_of_the_findings_page_as_recorded_for_each_release(oracle: Oracle, version: str) -> None:
+def test_java_answers_finding_cases_as_recorded_in_first_and_last_release_per_answer(
+    oracle: Oracle, version: str
+) -> None:
     for name, case, answer in ASKED[version]:
         rule = RULES[case["rule"]]
         question = msgspec.convert(case["question"], type=rule.question)

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.jvm
 RELEASES = [parse_release("2.0.1"), parse_release("4.4.0")]
 
 
-def test_frozen_cases_pass_against_java_and_an_altered_answer_is_found(oracle: Oracle) -> None:
+def test_cases_newly_frozen_from_java_pass_and_an_altered_answer_is_reported_per_release(oracle: Oracle) -> None:
     rules = [RULES["sequence-increment"], RULES["producer-partition"]]
     java = OracleJava(oracle)
     plan = GenerationPlan(rules, RELEASES, 60, 3, {rule.slug: 300 for rule in rules})

@@ -32,7 +32,7 @@ def test_java_default_producer_is_idempotent_in_3_0_2_not_in_3_0_0(
 
 
 @pytest.mark.parametrize("version", ["0.11.0.3", "2.0.1", "2.4.1", "4.4.0"])
-def test_java_producers_leave_no_open_files_and_no_threads(oracle: Oracle, version: str) -> None:
+def test_600_java_producer_configs_leave_fewer_than_60_open_files_and_20_threads(oracle: Oracle, version: str) -> None:
     """600 producers, each with a thread, a selector of three files, or neither, since it refused."""
     java = JavaAnswerer(oracle)
     java.answer(RULE, parse_release(version), list(five())[:60])

@@ -56,7 +56,7 @@ def test_soak_detects_a_planted_thread_and_class_loader_leak(monkeypatch: pytest
     assert added["java.util.TimerThread"] == rounds - 3
 
 
-def test_soak_ended_by_ctrl_c_leaves_no_jvm_and_no_files(
+def test_soak_interrupted_after_few_rounds_exits_2_and_leaves_no_jvm_or_files(
     tmp_path: Path, jvm_of: Callable[[subprocess.Popen[str]], int]
 ) -> None:
     folder, samples = tmp_path / "temporary", tmp_path / "samples"

@@ -105,7 +105,7 @@ def test_verify_against_java_exits_0_and_counts_questions_by_source(kit: Callabl
     assert all(rule in shown.out for rule in by_rule)
 
 
-def test_diff_of_3_1_2_and_3_2_3_shows_the_shrunk_partitioner_change(kit_here: Callable) -> None:
+def test_diff_from_3_1_2_to_3_2_3_shows_negative_partition_now_raises(kit_here: Callable) -> None:
     ran = kit_here("diff", "3.1.2", "3.2.3", "--rules", "producer-partition", "--examples", "300", "--seed", "5")
     assert ran.code == 1, ran
     assert 'java 3.1.2  {"partition":-1}' in ran.out

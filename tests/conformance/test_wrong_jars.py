@@ -59,7 +59,9 @@ def test_verify_with_one_changed_byte_in_clients_jar_exits_2_naming_both_sha256(
     assert all(part in line for part in (str(jar), expected, hashlib.sha256(content).hexdigest())), line
 
 
-def test_verify_without_network_and_cached_jars_exits_2_with_one_error_line(kit: Callable, tmp_path: Path) -> None:
+def test_verify_without_network_and_without_cached_jars_exits_2_with_one_error_line(
+    kit: Callable, tmp_path: Path
+) -> None:
     empty = tmp_path / "empty"
     ran = kit(
         "verify", "--rules", "murmur2", "--examples", "10", env={"KAFKA_CONFORMANCE_CACHE": str(empty), **NO_NETWORK}

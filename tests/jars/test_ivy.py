@@ -99,7 +99,7 @@ def test_python_without_ca_certs_keeps_the_jvm_trust_store(tmp_path: Path, monke
 
 
 @pytest.mark.parametrize("said", [TRIED, REFUSED[: REFUSED.index("\n\n")] + "\n" + TRIED])
-def test_coordinates_absent_from_repositories_raise_jar_not_published(tmp_path: Path, said: str) -> None:
+def test_coordinates_absent_from_every_reachable_repository_raise_jar_not_published(tmp_path: Path, said: str) -> None:
     with pytest.raises(JarNotPublished) as raised:
         Ivy(failing(said)).fetch(CLIENTS, tmp_path)
     assert str(raised.value) == f"{CLIENTS} is in no repository: is that a published Kafka release?"

@@ -83,7 +83,7 @@ def test_jars_of_a_release_are_listed_before_shared_jars(file: Path) -> None:
     assert pins.coverage == (Jar("org.jacoco:org.jacoco.agent:0.8.14", D),)
 
 
-def test_broker_jars_of_a_release_are_separate_from_client_jars(file: Path) -> None:
+def test_broker_jars_are_listed_separately_and_a_release_without_pinned_ones_is_unpinned(file: Path) -> None:
     pins = load(file)
     assert pins.broker("3.9.2") == (Jar("org.apache.kafka:kafka-storage:3.9.2", E),)
     assert pins.broker("3.5.2")[0] == Jar("org.apache.kafka:kafka-storage:3.5.2", None)

@@ -90,7 +90,7 @@ def test_signal_sent_only_to_scratch_cleanup_process_is_ignored(tmp_path: Path, 
     until(lambda: not list(tmp_path.iterdir()))
 
 
-def test_scratch_folder_is_private_and_deleted_at_exit(tmp_path: Path) -> None:
+def test_scratch_folder_is_private_and_deleted_at_the_end_of_the_with_block(tmp_path: Path) -> None:
     with ScratchFolder("some-", tmp_path) as folder:
         assert folder.parent == tmp_path
         assert folder.name.startswith("some-")
