@@ -82,7 +82,7 @@ def test_python_callable_target_is_imported_and_answers_questions(
         ("python:nobody_at_all:a", [], "cannot be imported"),
     ],
 )
-def test_missing_or_unknown_gate_target_raises_bad_input_with_the_reason(
+def test_missing_double_unknown_or_unimportable_gate_target_raises_bad_input_with_the_reason(
     target: str, command: list[str], why: str
 ) -> None:
     with pytest.raises(BadInput, match=why), open_target(target, command):

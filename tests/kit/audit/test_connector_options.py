@@ -22,7 +22,9 @@ from kafka_conformance.core.errors import BadInput
         ("kafkaConsumer.pollTimeoutMs", ""),
     ],
 )
-def test_ineffective_or_reserved_spark_connector_option_raises_an_error_with_the_reason(name: str, why: str) -> None:
+def test_only_ineffective_or_reserved_spark_connector_options_raise_an_error_with_the_reason(
+    name: str, why: str
+) -> None:
     if not why:
         check_options([name])
         return

@@ -39,7 +39,7 @@ def test_offsets_without_record_and_beyond_the_last_stable_offset_are_counted() 
     assert reading_of("read_committed", {0: Span(3, 7, open=2), 1: Span(0, 2)}, 5) == Reading("read_committed", 6, 1, 2)
 
 
-def test_export_offsets_numbered_across_partitions_are_not_reported_missing() -> None:
+def test_export_offsets_are_reported_missing_unless_the_records_fill_one_range_over_all_partitions() -> None:
     over_all = {0: Span(0, 99), 1: Span(1, 100), 2: Span(5, 50), 3: Span(0, 0)}
     reading = reading_of("", over_all, 100)
     assert reading == Reading("", 100, 0, 0, over_partitions=True)

@@ -47,7 +47,7 @@ def test_driver_connection_answers_two_batches_and_can_be_closed_twice() -> None
     ("name", "error", "culprit"),
     [("no_outcome", "shape", "q1"), ("prints_noise", "noise", None), ("answers_another_id", "stranger", None)],
 )
-def test_protocol_error_keeps_earlier_answers_and_names_the_question_if_the_line_identifies_one(
+def test_protocol_error_keeps_earlier_answers_and_names_a_question_only_by_an_asked_id(
     name: str, error: str, culprit: str | None
 ) -> None:
     outcomes: dict[str, Outcome] = {}

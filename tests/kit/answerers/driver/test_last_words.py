@@ -76,7 +76,9 @@ PYTHON = (
         ("", ""),
     ],
 )
-def test_crash_message_is_extracted_from_rust_go_cpp_java_and_python_stderr(written: str, words: str) -> None:
+def test_crash_message_is_the_panic_exception_or_assertion_in_stderr_else_the_last_line(
+    written: str, words: str
+) -> None:
     last_words = LastWords()
     for line in written.encode().splitlines(keepends=True):
         last_words.add(line)

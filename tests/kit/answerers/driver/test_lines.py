@@ -73,7 +73,7 @@ def test_malformed_driver_hello_raises_protocol_violation_with_the_error_name(
         ('{"id": "q1", "answer": {"a": 9007199254740993}}', "shape", "q1"),
     ],
 )
-def test_malformed_driver_answer_raises_protocol_violation_with_error_name_and_question_id(
+def test_malformed_driver_answer_raises_protocol_violation_with_error_name_and_any_readable_question_id(
     line: str, error: str, name: str | None
 ) -> None:
     with pytest.raises(ProtocolViolation) as raised:

@@ -98,7 +98,7 @@ def test_child_process_stderr_is_shown_up_to_the_line_limit() -> None:
         ("", ""),
     ],
 )  # fmt: skip
-def test_last_error_line_of_a_child_names_the_exception(written: str, words: str) -> None:
+def test_child_error_line_is_the_exception_or_panic_else_the_last_stderr_line(written: str, words: str) -> None:
     with child(f"import sys; sys.stderr.write({written!r})") as broken:
         assert broken.receive(soon()) == End()
         broken.join_stderr(LONG)

@@ -27,7 +27,7 @@ COUNTS = [1, 2, 3, 5, 7, 8, 12, 255, 1000, 65536, 2**30, 2**31 - 1]
 
 
 @given(st.lists(st.binary(max_size=20), max_size=6), st.sampled_from(COUNTS), st.data())
-def test_mask_bit_is_set_iff_partitioner_puts_the_key_in_the_observed_partition(
+def test_mask_bit_is_set_iff_partitioner_may_put_the_key_in_the_observed_partition(
     column: list[bytes], count: int, data: st.DataObject
 ) -> None:
     partitions = [

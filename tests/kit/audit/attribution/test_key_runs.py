@@ -23,7 +23,7 @@ def test_interior_of_a_run_excludes_the_given_number_of_distinct_keys_at_each_en
     assert marked("01111100", 2) == "...#...."
 
 
-def test_run_at_the_edge_of_the_column_is_not_trimmed_there() -> None:
+def test_run_at_a_column_edge_is_not_trimmed_there_unless_shorter_than_both_trims() -> None:
     assert marked("111110", 2) == "###..."
     assert marked("011111", 2) == "...###"
     assert marked("1111", 2) == "####"

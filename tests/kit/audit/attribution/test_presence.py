@@ -156,7 +156,7 @@ def test_million_random_keys_in_random_partitions_name_no_partitioner() -> None:
 
 
 @pytest.mark.parametrize("partition", range(4))
-def test_single_repeated_key_names_no_partitioner_but_the_expected(partition: int) -> None:
+def test_single_repeated_key_names_the_expected_partitioner_if_placed_so_and_never_another(partition: int) -> None:
     right = audit_truth.place("murmur2", b"the one", 4) == partition
     got = present(audit_truth.column([b"the one"] * 5000, partition, 4))
     assert names(got) == (

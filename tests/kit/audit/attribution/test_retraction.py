@@ -58,7 +58,7 @@ def test_absence_of_a_partitioner_nearby_is_judged_by_share_of_records_not_of_ke
 
 
 @pytest.mark.parametrize("share", [0, 0.05, 0.3])
-def test_newer_partition_count_is_ruled_out_if_matches_are_at_chance_level(share: float) -> None:
+def test_records_matching_both_partition_counts_are_old_if_at_chance_level_else_unattributed(share: float) -> None:
     draws = np.random.default_rng(3)
     newer = draws.random(9000) < 0.25 + 0.75 * share
     bits = np.where(newer, 0b11, 0b10).tolist()
@@ -100,14 +100,14 @@ def test_attribution_is_retracted_near_unexplained_records_or_for_few_keys_in_a_
     assert foreign([0] * 5000, Foreign(0.3)) == [0] * 5000
 
 
-def test_records_matching_a_rival_are_unattributed_if_both_partitioners_mostly_agree() -> None:
+def test_records_that_a_mostly_equal_rival_or_too_many_rivals_explain_are_left_unattributed() -> None:
     marked = [number % 2 == 0 for number in range(1000)]
     assert foreign([0] * 1000, Foreign(0.001, (CRC,), hidden=0.5), marked) == [0] * 1000
     assert foreign([0] * 1000, Foreign(0.001, (CRC,), hidden=0.99), marked) == [EITHER_AT, 0] * 500
     assert foreign([0] * 1000, Foreign(0.001, crowded=True, hidden=0.99)) == [EITHER_AT] * 1000
 
 
-def test_few_records_that_match_a_rival_partitioner_are_left_unattributed() -> None:
+def test_few_records_are_left_unattributed_if_a_rival_fits_or_rivals_are_too_many() -> None:
     marked = [number % 2 == 0 for number in range(100)]
     assert foreign([0] * 100, Foreign(0.02, (CRC,)), marked) == [EITHER_AT, 0] * 50
     assert foreign([0] * 100, Foreign(0.02, crowded=True)) == [EITHER_AT] * 100

@@ -99,7 +99,7 @@ def test_topic_of_one_integer_or_constant_partitioner_names_only_that_partitione
         assert present(here, Placed("murmur2", count), found, weakest=False) == (found if rows.size else ())
 
 
-def test_integer_modulo_3_is_named_although_string_hash_code_fits_equally() -> None:
+def test_integer_modulo_3_is_named_over_equal_string_hash_code_unless_that_is_expected() -> None:
     """48 and 31 - 1 are multiples of 3, so String.hashCode of up to nine digits is their integer modulo 3."""
     keys = column(KEYS["digits"], RULES["text-integer"], 3)
     assert keys.by(Placed("string-hash-code-masked", 3)).all()

@@ -140,7 +140,9 @@ def test_block_of_an_inconclusive_topic_attributes_no_record_to_a_partitioner() 
 
 
 @pytest.mark.parametrize("distinct", [2, 60, 800])
-def test_record_fitting_java_and_librdkafka_stays_unattributed_amid_few_distinct_keys(distinct: int) -> None:
+def test_record_fitting_java_and_librdkafka_stays_unattributed_amid_60_distinct_keys_not_amid_800(
+    distinct: int,
+) -> None:
     """librdkafka's keys all around say nothing of a key that Java puts here too, if these are two keys again and again."""
     mine = [key for key in keys_of(12_000) if audit_truth.column([key], 3, 12).by(Placed(*CRC)).all()]
     java = [audit_truth.place("murmur2", key, 12) == 3 for key in mine]

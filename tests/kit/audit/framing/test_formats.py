@@ -57,7 +57,7 @@ def confluent(number: int, key: bytes) -> bytes:
         ("json", b"[" * 5000, (False, NO_FRAME, b"[" * 5000)),
     ],
 )  # fmt: skip
-def test_key_is_separated_into_schema_id_or_json_spelling_and_logical_key(
+def test_schema_id_or_json_spelling_is_separated_from_logical_key_or_key_kept_whole(
     form: str, key: bytes, expected: tuple[bool, str, bytes]
 ) -> None:
     assert separated([key], form) == [expected]

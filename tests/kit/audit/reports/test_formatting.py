@@ -59,7 +59,7 @@ def test_missing_timestamp_is_printed_as_dash_or_omitted(none: int | None) -> No
         ("…".encode() * 2, '"……"'),
     ],
 )
-def test_printable_key_is_shown_as_text_and_binary_key_as_hex(raw: bytes, text: str) -> None:
+def test_printable_key_is_shown_as_text_binary_as_hex_and_long_ones_cut(raw: bytes, text: str) -> None:
     assert key(raw.hex()) == text
 
 

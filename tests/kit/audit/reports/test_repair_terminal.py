@@ -63,7 +63,7 @@ def test_repair_report_states_offsets_deleted_in_the_source_before_the_copy() ->
     assert "offsets 10 to 14 were deleted there before they were copied" in lost
 
 
-def test_repair_report_names_place_and_size_of_the_staged_copy() -> None:
+def test_repair_report_names_place_and_size_of_the_staged_copy_and_whether_kept() -> None:
     for kept, words in ((True, "was kept"), (False, "was removed")):
         report = _printed(msgspec.structs.replace(RIGHT, staged=Staged("/runs/r/chunks/chunk-000000", 1_500_000, kept)))
         assert f"the staged copy, 1.5 MB in /runs/r/chunks/chunk-000000, {words}" in report

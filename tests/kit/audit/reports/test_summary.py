@@ -40,7 +40,9 @@ JAVA = "murmur2 (Java's own: murmur2, its sign masked)"
         ),
     ],
 )
-def test_audit_headline_states_the_share_of_keyed_records_in_unexpected_partitions(audit: Audit, sentence: str) -> None:
+def test_audit_headline_states_the_share_of_misplaced_keyed_records_or_that_no_keys_exist(
+    audit: Audit, sentence: str
+) -> None:
     assert summary.headline(audit) == sentence
 
 
@@ -163,7 +165,9 @@ def test_topic_writers_sentence_names_partitioners_with_shares(audit: Audit, sen
         (audits.strange(runs_in_all=5), ""),
     ],
 )
-def test_audit_summary_names_the_first_record_of_an_unexpected_partitioner(audit: Audit, sentence: str) -> None:
+def test_summary_names_the_first_unexpected_record_or_unexplained_one_if_every_run_is_kept(
+    audit: Audit, sentence: str
+) -> None:
     assert summary.broken_since(audit) == sentence
 
 
@@ -280,7 +284,9 @@ def test_split_keys_text_counts_keys_in_several_partitions() -> None:
         (Splits(0, 7380, 0, None, ()), ""),  # too few keys are repeated
     ],
 )
-def test_unexplained_records_text_depends_on_the_share_of_split_keys(splits: Splits, words: str) -> None:
+def test_unexplained_text_names_key_function_if_no_key_splits_or_random_draws_if_most(
+    splits: Splits, words: str
+) -> None:
     sentence = summary.topic_writers(audits.strange(splits=splits))
     assert sentence.startswith(f"100 % match no known placement{words}")
     assert words or sentence == "100 % match no known placement."

@@ -149,7 +149,9 @@ def test_segments_of_magic_0_and_1_are_read_with_and_without_compression(tmp_pat
         assert block.keys[7].as_py() == b"k3"
 
 
-def test_deleted_future_and_stray_folders_are_ignored_and_missing_partitions_noted(tmp_path: Path) -> None:
+def test_deleted_future_and_stray_folders_are_ignored_absent_partitions_noted_and_surplus_ones_refused(
+    tmp_path: Path,
+) -> None:
     made = mixture(tmp_path / "data")
     root = Path(made.write())
     for suffix in ("delete", "future", "stray"):

@@ -110,7 +110,7 @@ def test_text_keys_are_decoded_as_utf8_hex_or_base64(tmp_path: Path, encoding: s
     ([MINUTE], 1_740_787_260_000), ([MINUTE.replace(tzinfo=None)], 1_740_787_260_000), ([7], 7), ([None], -1),
     (["2025-03-01T00:01:00Z"], 1_740_787_260_000), (["2025-03-01 00:01:00.25"], 1_740_787_260_250),
 ])  # fmt: skip
-def test_timestamps_of_any_column_type_are_read_as_milliseconds(
+def test_timestamps_of_any_column_type_are_read_as_milliseconds_and_null_as_minus_one(
     tmp_path: Path, times: list[Any], milliseconds: int
 ) -> None:
     path = parquet(tmp_path / "a.parquet", [(0, 0, times[0], b"k")], ("partition", "offset", "timestamp", "key"))

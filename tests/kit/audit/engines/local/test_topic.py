@@ -72,7 +72,7 @@ def test_topic_records_are_read_once_in_offset_order(
     assert {number for number, _ in places} == {0, 1, 2}
 
 
-def test_records_written_after_the_offset_ranges_were_planned_are_not_read(broker: MockBroker) -> None:
+def test_records_written_after_the_plan_are_not_read_and_an_added_partition_raises(broker: MockBroker) -> None:
     lies = written(broker, "later", 300)
     topic = find(broker, "later")
     written(broker, "later", 60)

@@ -54,7 +54,9 @@ def test_sample_is_read_without_spark_unless_there_is_no_reader_or_the_broker_fa
     ({"kafka.security.protocol": "SSL"}, False),
     ({"kafka.security.protocol": "SSL", "kafka.ssl.truststore.location": "/a.jks"}, False),
 ])  # fmt: skip
-def test_topic_has_a_librdkafka_reader_unless_tls_needs_a_java_truststore(options: dict[str, str], reads: bool) -> None:
+def test_topic_has_a_librdkafka_reader_unless_tls_uses_a_jks_or_default_truststore(
+    options: dict[str, str], reads: bool
+) -> None:
     spans = {0: Span(0, 5)}
     spark: Any = None
     reader = Topic(spark, "t", {"kafka.bootstrap.servers": "b:1", **options}, spans).reader()
