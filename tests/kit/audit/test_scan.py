@@ -104,7 +104,7 @@ def test_scanner_returns_no_rows_for_an_empty_record_batch() -> None:
     assert scanned(batch()) == ([], [])
 
 
-def test_block_summary_lists_a_weak_partitioner_only_if_already_known_for_the_whole_topic() -> None:
+def test_block_summary_lists_string_hash_code_partitioner_only_if_known_for_the_whole_topic() -> None:
     """The sum of the bytes of a key is mostly its String.hashCode, modulo 6."""
     keys = [b"customer-%d" % number for number in range(3000)]
     rows = [(3, number, number, key) for number, key in enumerate(keys) if sum(key) % 6 == 3]

@@ -88,7 +88,9 @@ def test_window_bounds_without_a_time_zone_are_utc() -> None:
         ("2025-03-02", "2025-03-01", "--from 2025-03-02 is not before --to 2025-03-01"),
     ],
 )
-def test_malformed_or_empty_window_option_is_refused_with_option_and_reason(begin: str, end: str, line: str) -> None:
+def test_malformed_empty_or_unknown_partition_window_bound_is_refused_with_bound_and_reason(
+    begin: str, end: str, line: str
+) -> None:
     with pytest.raises(BadInput) as raised:
         window(begin, end)
     assert str(raised.value).startswith(line)
@@ -107,7 +109,7 @@ def test_sample_option_other_than_a_number_above_0_up_to_1_is_refused(text: str)
         parse_share(text)
 
 
-def test_key_sample_has_all_records_of_a_key_or_none() -> None:
+def test_growing_key_sample_adds_whole_keys_and_never_keyless_records() -> None:
     keys = pa.array([None if at % 50 == 0 else b"k%d" % (at % 1999) for at in range(6000)], pa.binary())
     chosen = in_sample(keys, 0.1)
     by_key: dict[bytes | None, set[bool]] = {}
@@ -133,6 +135,6 @@ def test_key_sample_ignores_the_confluent_schema_id_prefix_of_keys() -> None:
 
 
 @pytest.mark.parametrize("text", [f"{'9' * 5000}", f"{'9' * 19}", f"0:{'9' * 30}", f"{'9' * 5000}:1", "0:1,0:2", "٣"])
-def test_offset_bound_that_is_not_an_int64_is_refused(text: str) -> None:
+def test_offset_bound_above_int64_with_non_ascii_digits_or_a_repeated_partition_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="expected offset:N"):
         parse_bound("--from", f"offset:{text}")

@@ -34,7 +34,7 @@ def test_chunks_cover_every_offset_once_in_order(spans: dict[int, Span], records
 
 
 @pytest.mark.parametrize("records", [1, 7, 1000])
-def test_no_chunk_has_many_more_records_than_the_requested_number(records: int) -> None:
+def test_chunk_exceeds_max_of_requested_records_and_partitions_by_at_most_one_per_partition(records: int) -> None:
     spans = {partition: Span(0, 5_000) for partition in range(4)}
     largest = max(sum(span.end - span.first for span in chunk.values()) for chunk in chunked(spans, records))
     assert largest <= max(records, 4) + 4
@@ -88,7 +88,7 @@ class Reader:
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("committed", [False, True])
 @pytest.mark.parametrize("spans", [{}, {0: Span(5, 5)}, {3: Span(2, 9), 0: Span(5, 5), 1: Span(0, 4)}])
-def test_spark_frame_of_a_topic_reads_only_the_planned_offset_spans(
+def test_spark_frame_reads_only_planned_offset_spans_as_committed_or_with_values_if_requested(
     spans: dict[int, Span], committed: bool, whole: bool
 ) -> None:
     spark = Reader()
@@ -108,7 +108,9 @@ def test_spark_frame_of_a_topic_reads_only_the_planned_offset_spans(
     assert spark.given == {"kafka.x": "1"}
 
 
-def test_sample_of_a_small_topic_contains_every_record(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sample_of_a_topic_no_larger_than_the_sample_size_reads_the_whole_topic(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A third of each partition may have too few keys to tell, where the topic has enough."""
     read: list[Any] = []
 

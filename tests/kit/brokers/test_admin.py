@@ -144,7 +144,7 @@ def test_admin_request_uses_second_bootstrap_server_if_the_first_refuses(
 
 
 @pytest.mark.parametrize("address", ["", "nowhere", "127.0.0.1:1", "127.0.0.1:x"])
-def test_admin_request_to_absent_broker_raises_broker_lost_with_address(address: str) -> None:
+def test_admin_request_to_absent_or_malformed_broker_address_raises_broker_lost_with_the_address(address: str) -> None:
     with pytest.raises(BrokerLost, match=rf"^no broker answers at {address}: "):
         partitions_of(address, "t")
 

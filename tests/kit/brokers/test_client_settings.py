@@ -69,7 +69,9 @@ def test_java_settings_without_librdkafka_equivalent_are_listed_with_reason(java
     assert any(each.startswith(reason) or reason in each for each in librdkafka_settings(java).untranslated)
 
 
-def test_keystore_of_default_type_jks_is_translated_to_librdkafka_only_with_pkcs12_content(tmp_path: Path) -> None:
+def test_default_type_keystore_is_translated_if_pkcs12_untranslated_if_jks_and_refused_if_missing(
+    tmp_path: Path,
+) -> None:
     store = tmp_path / "me"
     store.write_bytes(b"\x30\x82")
     java = {"security.protocol": "SSL", "ssl.keystore.location": str(store), "ssl.keystore.password": "pw"}

@@ -68,7 +68,9 @@ def test_generated_cluster_id_never_begins_with_a_dash(monkeypatch: pytest.Monke
         ("x" * 1000, "x" * 400),
     ],
 )  # fmt: skip
-def test_error_of_a_broker_node_is_the_exception_or_last_line_of_the_log(tmp_path: Path, log: str, words: str) -> None:
+def test_broker_node_error_is_the_exception_or_last_log_line_cut_to_400_characters(
+    tmp_path: Path, log: str, words: str
+) -> None:
     (tmp_path / "log").write_text(log)
     assert last_words(tmp_path / "log") == words
 
@@ -77,7 +79,7 @@ def test_missing_log_of_a_broker_node_is_reported_as_no_output(tmp_path: Path) -
     assert last_words(tmp_path / "log") == "no output"
 
 
-def test_cluster_node_can_be_stopped_restarted_and_killed(plan: ClusterPlan) -> None:
+def test_cluster_node_is_stopped_restarted_and_killed_unless_unknown_or_in_the_wrong_state(plan: ClusterPlan) -> None:
     with running_cluster(plan) as running:
         (first,) = running.pids().values()
         assert running.ended_alone() == ""

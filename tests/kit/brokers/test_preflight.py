@@ -115,7 +115,7 @@ def test_plaintext_client_on_a_sasl_listener_is_refused_with_the_enabled_mechani
         preflight.check_topics({"bootstrap.servers": address}, ["t"])
 
 
-def test_broker_certificate_outside_the_truststore_or_unreadable_truststore_is_refused(
+def test_broker_certificate_is_refused_if_truststore_is_empty_or_missing_or_the_host_mismatches(
     tmp_path: Path, asked: list[ClientSettings]
 ) -> None:
     pem, other = listeners.pem_file(tmp_path), tmp_path / "other.pem"

@@ -33,7 +33,7 @@ def test_topic_check_passes_for_existing_topics(address: str) -> None:
     assert check_readable(ClientSettings({"bootstrap.servers": address}), ["orders", "orders-2"])
 
 
-def test_topic_check_of_missing_topic_suggests_similar_names(address: str) -> None:
+def test_topic_check_of_missing_topic_raises_bad_input_with_similar_names_if_any(address: str) -> None:
     with pytest.raises(
         BadInput, match=rf"^topic order does not exist at {address}: did you mean orders or orders-2\?$"
     ):

@@ -7,7 +7,7 @@ from pathlib import Path
 from kafka_conformance.brokers.zookeeper import server_properties, server_words
 
 
-def test_zookeeper_server_listens_on_loopback_and_writes_to_the_folder() -> None:
+def test_zookeeper_properties_have_loopback_address_port_data_folder_tick_time_and_no_admin_server() -> None:
     made = dict(line.split("=", 1) for line in server_properties(21_000, Path("/data/zookeeper"), 500).splitlines())
     assert made == {
         "admin.enableServer": "false",

@@ -114,7 +114,7 @@ def test_question_size_orders_keys_by_length_then_bytes(pair: tuple[str, str]) -
     assert to_size(less) < to_size(more)
 
 
-def test_question_selection_takes_smallest_killer_of_each_mutant_then_those_that_kill_most_mutants() -> None:
+def test_question_selection_takes_smallest_killer_per_mutant_then_widest_until_all_have_enough() -> None:
     def key(text: str) -> Murmur2Question:
         return Murmur2Question(text)
 

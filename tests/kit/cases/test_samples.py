@@ -59,6 +59,8 @@ def test_kinds_of_a_sample_question_are_the_labels_of_the_given_rule() -> None:
     ("kind", "hint"),
     [("hash bellow zero", "did you mean 'hash below zero'\\?"), ("zzzz", "expected one of 0 bytes, 1 bytes, ")],
 )
-def test_samples_of_an_unknown_question_kind_raise_bad_input_with_a_suggestion(kind: str, hint: str) -> None:
+def test_samples_of_unknown_question_kind_raise_bad_input_with_suggestion_or_list_of_kinds(
+    kind: str, hint: str
+) -> None:
     with pytest.raises(BadInput, match=f"^murmur2 has no kind of question '{kind}': {hint}"):
         samples(RULES["murmur2"], NEWEST, 1, kind=kind)

@@ -119,7 +119,7 @@ def kafka_go(partitions: int, *, keyed: float, jitter_ms: float, chunk: int = 1,
 @pytest.mark.parametrize(("keyed", "jitter_ms", "chunk", "per_second"), [
     (0, 0, 1, 3000), (0, 20, 1, 30_000), (0.5, 5, 1, 30_000), (0.5, 5, 1, 1000), (0, 5, 25, 3000), (0, 5, 100, 3000),
 ])  # fmt: skip
-def test_kafka_go_keyless_records_are_recognised_as_round_robin_or_even_batches(
+def test_kafka_go_keyless_records_are_95_percent_round_robin_or_even_batches_never_sticky(
     partitions: int, keyed: float, jitter_ms: float, chunk: int, per_second: int
 ) -> None:
     table = kafka_go(partitions, keyed=keyed, jitter_ms=jitter_ms, chunk=chunk, per_second=per_second)
@@ -130,7 +130,7 @@ def test_kafka_go_keyless_records_are_recognised_as_round_robin_or_even_batches(
 
 
 @pytest.mark.parametrize("partitions", [6, 12])
-def test_java_adaptive_partitioner_under_load_is_even_batches_in_half_of_time_buckets_or_unclear(
+def test_loaded_java_adaptive_partitioner_is_even_batches_in_at_least_half_of_time_buckets(
     partitions: int,
 ) -> None:
     """Since 3.3 a partition is chosen with a chance that falls with its waiting batches; a request takes one of each."""
@@ -169,7 +169,7 @@ def test_few_kafka_go_batches_over_three_partitions_are_not_recognised_as_sticky
         (STICKY, [(sticky, 80, 1)]),
     ],
 )
-def test_keyless_records_of_one_pattern_are_recognised_as_that_pattern(
+def test_one_keyless_pattern_is_recognised_in_at_least_80_percent_of_buckets_else_unclear(
     partitions: int, pattern: str, producers: list[tuple[object, int, float]]
 ) -> None:
     table = counts(partitions, *producers)
@@ -187,13 +187,13 @@ def test_keyless_records_of_one_pattern_are_recognised_as_that_pattern(
         [(one, 1, 0.3), (rotation, 1, 0.7)],
     ],
 )
-def test_mixture_of_two_keyless_patterns_is_reported_as_unclear(
+def test_mixture_of_two_keyless_patterns_is_unclear_in_at_least_85_percent_of_buckets(
     partitions: int, producers: list[tuple[object, int, float]]
 ) -> None:
     assert share_of(UNCLEAR, counts(partitions, *producers)) >= 0.85
 
 
-def test_mixture_of_round_robin_and_random_is_reported_as_unclear() -> None:
+def test_round_robin_mixed_with_random_is_never_round_robin_and_90_percent_unclear() -> None:
     assert share_of(ROUND_ROBIN, counts(12, (rotation, 1, 0.5), (dice, 1, 0.5))) == 0
     assert share_of(UNCLEAR, counts(12, (rotation, 1, 0.5), (dice, 1, 0.5))) >= 0.9
 

@@ -39,7 +39,7 @@ def test_partition_count_increase_reports_last_offsets_and_time_of_records_of_th
     assert growth(summaries[1:2], 3) == ()
 
 
-def test_partition_count_increase_requires_a_key_that_moved_to_the_new_partition() -> None:
+def test_partition_count_increase_is_rejected_if_all_split_keys_are_listed_and_none_moved() -> None:
     one = Growth("murmur2", 3, 12, {0: 90}, 9)
     keys = [b"key-%d" % number for number in range(200)]
     old, new = ([partition_for_key(key, count) for key in keys] for count in (3, 12))

@@ -41,7 +41,7 @@ def test_evenly_written_topic_has_no_empty_time_slot(partitions: int, each: int)
     assert sum(slot.records for slot in made) == each * PIECES * partitions
 
 
-def test_small_topic_has_a_single_time_slot() -> None:
+def test_topic_of_few_records_with_a_gap_in_time_has_a_single_time_slot() -> None:
     assert len(slots([block(0, 59_999, {"a@3": [1] * 8 + [0] * 16 + [1] * 8})], 0, 59_999)) == 1
 
 

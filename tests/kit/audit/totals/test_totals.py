@@ -25,14 +25,14 @@ def test_inconclusive_totals_list_only_partitioners_that_explain_every_record_of
     assert doubt_of_all([*blocks, summary(b"a", crc)], sampled, 2, 12) == Doubt(2, (), 12, 1e-6)
 
 
-def test_audit_stays_inconclusive_unless_the_whole_topic_has_enough_distinct_keys() -> None:
+def test_inconclusive_sample_is_resolved_by_enough_keys_in_the_topic_unless_single_partition() -> None:
     assert doubt_of_all([], None, 5, 12) is None
     assert doubt_of_all([], Doubt(5, (), 12, 1e-6), 12, 12) is None
     assert doubt_of_all([], Doubt(5, (), 12, 1e-6), 11, 12) == Doubt(11, (), 12, 1e-6)
     assert doubt_of_all([], Doubt(5, (), None, 1e-6), 10**9, 1) == Doubt(10**9, (), None, 1e-6)
 
 
-def test_single_partitioner_never_splits_keys_except_a_randomly_placed_empty_key() -> None:
+def test_at_most_one_known_partitioner_never_splits_keys_except_a_randomly_placed_empty_key() -> None:
     assert never_splits({"murmur2@12"}, empty=True)
     assert never_splits({"librdkafka-consistent@12"}, empty=False)
     assert not never_splits({"librdkafka-consistent@12"}, empty=True)

@@ -64,7 +64,7 @@ def test_answer_command_replies_to_hello_with_all_rules() -> None:
 
 
 @pytest.mark.parametrize("hello", [{"protocol": 2}, {}, {"protocol": "1"}, 1, None, []])
-def test_answer_command_exits_2_for_hello_with_unsupported_protocol_version(hello: object) -> None:
+def test_answer_command_exits_2_for_hello_with_unsupported_or_missing_protocol_version(hello: object) -> None:
     code, said = one({"hello": hello})
     assert code == 2
     assert said["failed"].startswith("line 1: I speak protocol 1, not ")

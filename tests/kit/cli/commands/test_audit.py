@@ -201,7 +201,7 @@ def test_audit_with_remote_spark_master_does_not_check_local_paths() -> None:
         "too few keys, and wrong ones",
     ],
 )
-def test_audit_exits_1_for_misplaced_records_and_2_without_records_or_enough_keys(
+def test_audit_exits_1_for_misplaced_or_split_keys_and_2_if_empty_or_inconclusive(
     audit: Audit, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command._report(audit, as_json=True, html=tmp_path / "page.html", folder=str(tmp_path)) == code
@@ -212,7 +212,7 @@ def test_audit_exits_1_for_misplaced_records_and_2_without_records_or_enough_key
     assert mood[1] == (f"exit-{code}" if audit.records else "plain")
 
 
-def test_interrupted_audit_prints_the_command_and_folder_to_resume() -> None:
+def test_interrupted_audit_hint_names_the_same_command_and_the_folder_unless_already_given() -> None:
     assert command._how_to_resume("", "/a b/run") == "run the same command again with --folder '/a b/run' to resume"
     assert command._how_to_resume("f", "f") == "run the same command again to resume"
 

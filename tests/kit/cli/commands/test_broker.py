@@ -185,7 +185,7 @@ def test_broker_fetch_of_unpinned_or_invalid_release_downloads_nothing(pins: Pat
     assert ivy.asked == []
 
 
-def test_broker_pin_writes_sha256_of_every_needed_jar(
+def test_broker_pin_writes_sha256_of_needed_jars_and_tolerates_a_missing_kafka_tools_api(
     pins: Path, ivy: type[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert broker.pin(versions=["4.4.0", "3.9.2"]) == 0

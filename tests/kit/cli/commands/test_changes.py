@@ -37,7 +37,7 @@ def test_upgrade_notes_refer_only_to_behaviour_fields_or_removed_rules() -> None
     assert names >= {"default-partitioner", "uniform-sticky-partitioner"}
 
 
-def test_producer_changes_are_sorted_by_visibility_then_severity_and_severe_ones_have_advice() -> None:
+def test_judged_producer_changes_have_advice_and_sort_by_visibility_then_severity_with_ended_last() -> None:
     found = printed("changes", "2.8.2", "3.9.2", "--role", "producer")["changes"]
     assert all("producer" in one["roles"] for one in found)
     ranks = [
@@ -107,7 +107,7 @@ def test_findings_command_omits_findings_of_other_roles_and_releases() -> None:
         ("findings --kafka 2.8.9", "unknown release '2.8.9'"),
     ],
 )
-def test_changes_command_with_unknown_equal_or_reversed_releases_is_refused(words: str, error: str) -> None:
+def test_changes_or_findings_command_with_unknown_equal_or_reversed_releases_is_refused(words: str, error: str) -> None:
     with pytest.raises(BadInput, match=error):
         CliRunner().invoke(app, words.split(), catch_exceptions=False)
 

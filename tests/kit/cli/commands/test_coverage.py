@@ -140,7 +140,7 @@ def test_coverage_of_rule_without_coverage_toml_is_refused(monkeypatch: pytest.M
         (["--shipped", "--record", "x.json"], "--shipped measures nothing that --record could write"),
     ],
 )
-def test_coverage_with_unknown_rule_release_or_option_is_refused(
+def test_coverage_with_unknown_rule_or_release_absent_rule_or_shipped_with_record_is_refused(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)  # A folder that may be written to, as that of --record has to be.

@@ -45,7 +45,7 @@ def test_delivery_with_invalid_producer_settings_exits_with_2(capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("error", ["NOT_ENOUGH_REPLICAS_AFTER_APPEND", "REQUEST_TIMED_OUT"])
-def test_retry_after_error_returned_after_the_append_prints_the_record_twice_in_the_log(
+def test_retry_without_idempotence_after_error_returned_after_append_prints_the_record_twice(
     capsys: pytest.CaptureFixture[str], error: str
 ) -> None:
     out = printed(capsys, acks="all", idempotence="false", in_flight="1", refuse=(f"1={error}",), records=2)

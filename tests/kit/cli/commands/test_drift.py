@@ -134,7 +134,7 @@ def test_drift_with_failing_java_oracle_exits_2_as_not_judged(ran: Any) -> None:
     assert "2 rules: 2 could not judge; seed 7" in out
 
 
-def test_drift_reports_rules_that_only_one_or_neither_release_has(ran: Any) -> None:
+def test_drift_exits_0_for_a_new_rule_and_2_for_rule_in_neither_release(ran: Any) -> None:
     code, out = ran("3.6.0", rules=["murmur2", "server-range-assignor"], after="3.5.2")
     assert code == 0
     assert "server-range-assignor: new, 3.5.2 has no such rule: nothing to compare 3.6.0 with\n" in out

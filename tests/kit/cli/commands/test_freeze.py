@@ -111,7 +111,9 @@ def test_freeze_keep_without_existing_cases_equals_plain_freeze() -> None:
     assert (Path("one") / f"{SLUG}.ndjson").read_bytes() == (Path("two") / f"{SLUG}.ndjson").read_bytes()
 
 
-def test_freeze_check_of_altered_answers_exits_1_and_counts_drift(capsys: pytest.CaptureFixture[str]) -> None:
+def test_freeze_check_of_altered_answers_exits_1_and_prints_ten_drifts_and_the_count(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     made("one")
     path = Path("one") / f"{SLUG}.ndjson"
     found = read(path)

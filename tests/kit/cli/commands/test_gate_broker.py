@@ -89,7 +89,7 @@ def test_broker_gate_refuses_cluster_of_three_brokers(broker: FakeBroker) -> Non
 
 
 @pytest.mark.parametrize("address", ["", "localhost", "localhost:", "localhost:0", "localhost:99999", ":9092", "a:b"])
-def test_broker_gate_address_without_host_or_port_is_refused(address: str) -> None:
+def test_broker_gate_address_without_host_or_with_missing_or_invalid_port_is_refused(address: str) -> None:
     with pytest.raises(BadInput, match="is not an address: expected HOST:PORT"):
         CliRunner().invoke(app, ["gate", "broker", address], standalone_mode=False, catch_exceptions=False)
 
@@ -144,7 +144,7 @@ def wrong(api: str, version: int, _: dict[str, Any]) -> Any:
     return CLOSE if (api, version) == ("FindCoordinator", 3) else None
 
 
-def test_broker_gate_with_differences_exits_1_and_every_report_names_the_case(tmp_path: Path) -> None:
+def test_differing_broker_gate_exits_1_and_every_report_but_the_badge_names_the_case(tmp_path: Path) -> None:
     options = ("--transcript", "--events", "--junit", "--markdown", "--html", "--badge")
     files = {option: tmp_path / option.removeprefix("--") for option in options}
     words = [word for option, path in files.items() for word in (option, str(path))]

@@ -98,6 +98,8 @@ def test_group_play_exits_1_if_partitions_still_move_after_20_rebalances(
 
 @pytest.mark.parametrize("words", [["--kafka", "9.9.9"], ["--kafka", "x"], ["--event", "x"],
                                    ["--kafka", "3.3.2", "--assignor", "server-uniform-assignor"]])  # fmt: skip
-def test_group_play_with_unknown_release_event_or_assignor_raises_bad_input(file: str, words: list[str]) -> None:
+def test_group_play_with_unknown_release_or_event_or_assignor_newer_than_release_is_refused(
+    file: str, words: list[str]
+) -> None:
     with pytest.raises(BadInput):
         run(file, *words)

@@ -270,7 +270,7 @@ def test_setting_with_space_before_equals_sign_is_refused_with_correction() -> N
         ("acks=1 --table made.md", "--table and --check ask Java"),
     ],
 )
-def test_idempotence_refuses_unknown_irrelevant_or_duplicate_settings_and_unproven_releases(
+def test_idempotence_refuses_bad_or_duplicate_settings_unproven_releases_and_table_with_settings(
     words: str, error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

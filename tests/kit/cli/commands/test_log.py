@@ -142,7 +142,7 @@ def test_log_inspect_of_unreadable_directory_exits_2_with_one_line(folder: Path)
     assert len(ran.stderr.splitlines()) == 1
 
 
-def test_log_find_prints_segment_index_and_scan_steps_to_an_offset(
+def test_log_find_prints_segment_index_and_scan_steps_or_exits_1_beyond_log_end(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("find", str(folder), "100") == 0
@@ -221,7 +221,7 @@ def test_log_find_by_time_exits_0_if_found_1_if_absent_2_if_segment_unreadable(
 
 
 @pytest.mark.parametrize("words", [[], ["1", "--time", "2023-11-14"], ["1", "--scan"], ["--time", "yesterday"]])
-def test_log_find_without_offset_or_time_with_both_or_with_invalid_time_raises_bad_input(
+def test_log_find_refuses_no_target_offset_with_time_offset_with_scan_and_invalid_time(
     folder: Path, words: list[str]
 ) -> None:
     with pytest.raises(BadInput):

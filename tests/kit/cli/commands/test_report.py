@@ -34,7 +34,7 @@ def saved(folder: Path, events: list[Event]) -> Path:
     ("name", "code"),
     [("conforming", 0), ("known", 0), ("everything", 1), ("stale", 1), ("crashed", 2), ("cut", 2), ("empty", 2)],
 )
-def test_report_from_gate_events_exits_with_the_exit_code_of_the_gate(
+def test_report_exits_with_the_gate_exit_code_or_2_for_cut_or_empty_events(
     name: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(events=[saved(tmp_path, streams.ALL[name])], **NOTHING) == code
@@ -81,7 +81,7 @@ def test_invalid_event_line_is_refused_by_report_with_the_line_number(line: byte
     assert "\n" not in str(failed.value)
 
 
-def test_event_stream_with_hostile_text_is_read_back_completely(tmp_path: Path) -> None:
+def test_event_stream_with_hostile_text_is_read_back_with_only_lone_surrogates_replaced(tmp_path: Path) -> None:
     for text in streams.HOSTILE.values():
         without_surrogates = text.encode("utf-8", "replace").decode("utf-8")
         assert read(saved(tmp_path, streams.hostile(text))) == streams.hostile(without_surrogates)

@@ -79,7 +79,9 @@ def test_sample_command_marks_an_allowed_unproven_release() -> None:
         ("murmur2 --answers", "--answers needs --json"),
     ],
 )
-def test_sample_command_with_unknown_rule_kind_or_release_is_refused_in_one_line(command: str, message: str) -> None:
+def test_sample_command_refuses_unknown_rule_kind_or_release_and_answers_without_json(
+    command: str, message: str
+) -> None:
     error = sample(command).exception
     assert isinstance(error, BadInput)
     assert str(error).startswith(message)

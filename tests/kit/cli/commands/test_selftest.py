@@ -51,7 +51,7 @@ def test_selftest_kills_every_mutant_of_the_selected_rules(capsys: pytest.Captur
 
 
 @pytest.mark.parametrize("ask", [RULE.ask, broken], ids=["no mistake", "breaks down"])
-def test_selftest_with_a_surviving_mutant_exits_with_1(
+def test_selftest_exits_1_if_a_mutant_survives_or_only_raises_an_exception(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], ask: Any
 ) -> None:
     monkeypatch.setattr(selftest, "MUTANTS", (KILLED, Mutant("survivor", "murmur2", "none", ask)))
