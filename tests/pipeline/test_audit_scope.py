@@ -93,7 +93,9 @@ def test_spark_and_local_audits_with_custom_partitioner_and_sample_are_equal(spa
 
 
 @pytest.mark.usefixtures("candidate")
-def test_join_audit_finds_keys_placed_differently_by_a_custom_partitioner(spark: Spark, tmp_path: Path) -> None:
+def test_join_audit_by_custom_partitioner_blames_the_deviating_topic_and_can_sample_keys(
+    spark: Spark, tmp_path: Path
+) -> None:
     keys = [b"user-%d" % number for number in range(200)]
     sides = []
     for name, off in (("a", 0), ("b", 1)):

@@ -180,7 +180,7 @@ KINDS = [*((write, READ_COMMITTED) for write in (mixture, growth, transactions, 
 
 
 @pytest.mark.parametrize(("write", "isolation"), KINDS)
-def test_local_audit_of_segment_files_equals_the_audit_of_the_live_topic(
+def test_local_audit_of_segment_files_equals_the_live_audit_and_names_rules_of_producers(
     write: Write, isolation: str, written: Topics, tmp_path: Path
 ) -> None:
     asked, live = written.live(write, isolation)
@@ -221,7 +221,7 @@ def counted_tasks(spark: Spark) -> Iterator[list[int]]:
 
 
 @pytest.mark.parametrize("write", [mixture, transactions])
-def test_spark_audit_of_segment_files_equals_the_audit_of_the_live_topic(
+def test_spark_audit_of_segment_files_runs_a_task_per_segment_and_equals_live_audit(
     write: Write, spark: Spark, written: Topics, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
     """One task for each segment."""

@@ -113,7 +113,7 @@ def test_three_node_cluster_accepts_records_without_node_2_or_3_but_node_1_canno
     assert all(map(is_gone, pids.values()))
 
 
-def test_broker_applies_settings_and_does_not_auto_create_topics(kafka_broker: Broker) -> None:
+def test_broker_applies_settings_and_refuses_unknown_topics_and_more_replicas_than_nodes(kafka_broker: Broker) -> None:
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient, ConfigResource
 

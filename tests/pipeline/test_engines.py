@@ -115,7 +115,7 @@ KINDS = [*((write, READ_COMMITTED) for write in (mixture, growth, transactions, 
 
 
 @pytest.mark.parametrize(("write", "isolation"), KINDS)
-def test_spark_and_local_engines_give_equal_audits_of_a_topic(
+def test_spark_and_local_engines_give_equal_audits_of_topic_and_local_resumes_spark_runs(
     write: Callable[[str, str, JavaWriter], None], isolation: str, spark: Spark, kafka_broker: Broker, java: JavaWriter,
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip

@@ -110,7 +110,7 @@ def test_audit_of_five_keys_cannot_tell_partitioners_apart(spark: Spark, tmp_pat
     assert (found.runs, found.growth, found.offending) == ((), (), 120)
 
 
-def test_audit_of_integer_keys_placed_by_modulo_or_byte_sum_reports_no_partition_increase(
+def test_audit_attributes_integer_keys_placed_by_modulo_not_byte_sum_and_reports_no_growth(
     spark: Spark, tmp_path: Path
 ) -> None:
     keys = [b"%d" % (number % 3000) for number in range(6000)]

@@ -63,7 +63,9 @@ def test_inspected_directories_have_transactions_compaction_and_retention(
         assert by_name["retained-0"].start > 0
 
 
-def test_log_inspect_recognizes_a_partition_that_moves_between_disks(directories: Directories) -> None:
+def test_log_inspect_recognizes_a_partition_that_moves_between_disks_and_one_being_deleted(
+    directories: Directories,
+) -> None:
     running = [name for name in NAMES if "disk" in name and "running" in name]
     moving = [one.name for name in running for one in directories.seen[name].partitions if "-future" in one.name]
     assert len(moving) == 1
@@ -84,7 +86,9 @@ def test_tiered_storage_directory_has_old_leader_epochs_and_remote_segments(
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_log_find_finds_records_by_offset_in_real_segments(directories: Directories, release: str) -> None:
+def test_log_find_finds_records_by_offset_in_real_segments_reading_at_most_three_batches(
+    directories: Directories, release: str
+) -> None:
     folder = directories.copies[f"{release} stopped"] / "plain-zstd-0"
     partition = one_partition(open_directory(folder), "")
     for offset in (0, 1_234, 2_999):

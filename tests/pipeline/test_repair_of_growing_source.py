@@ -63,7 +63,7 @@ def check_offsets(topic: Topic) -> None:
     assert all([one.offset for one in ones] == list(range(len(ones))) for ones in topic.values())
 
 
-def test_repeated_repair_appends_new_source_records_in_order(
+def test_repeated_repair_appends_new_source_records_in_order_and_removes_the_staged_copy(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
@@ -111,7 +111,7 @@ def test_repeated_repair_appends_new_source_records_in_order(
     assert read(spark, broker.bootstrap, f"{name}-new") == target
 
 
-def test_repair_refuses_to_write_a_target_with_records_of_another_producer(
+def test_repair_with_new_source_records_refuses_a_target_with_records_of_another_producer(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair]
 ) -> None:
     mixed_topic(broker.bootstrap, name, java, records=60)
@@ -299,7 +299,7 @@ def committed(broker: Broker, group: str, topic: str, partitions: int = 5) -> di
     return {place.partition: place.offset for place in found if place.offset >= 0}
 
 
-def test_consumer_groups_mapped_to_the_target_topic_skip_no_unread_record(
+def test_consumer_groups_mapped_to_the_target_topic_skip_no_unread_record_and_count_rereads(
     spark: Spark, broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair],
     mapped: Callable[..., GroupMapping],
 ) -> None:  # fmt: skip
@@ -333,7 +333,7 @@ def test_consumer_groups_mapped_to_the_target_topic_skip_no_unread_record(
     assert 0 < by_name[f"{name}-most"].again < 650
 
 
-def test_group_with_members_is_not_moved_and_offsets_already_in_the_new_topic_stay_unless_named(
+def test_group_with_members_blocks_moving_any_group_and_existing_target_offsets_stay_unless_named(
     broker: Broker, java: JavaWriter, name: str, repaired: Callable[..., Repair], mapped: Callable[..., GroupMapping]
 ) -> None:
     mixed_topic(broker.bootstrap, name, java, records=60)

@@ -134,7 +134,7 @@ def written(folder: Path) -> bytes:
 
 @pytest.mark.long
 @pytest.mark.parametrize("submit", [False, True], ids=["own JVM", "spark-submit"])
-def test_audit_of_sasl_broker_leaks_no_password_and_prints_only_json(
+def test_audit_of_sasl_broker_leaks_no_password_prints_only_json_and_reports_time_taken(
     submit: bool, secured: Secured, tmp_path: Path
 ) -> None:
     folder = tmp_path / "all"

@@ -50,7 +50,7 @@ def test_spark_column_with_constant_partition_count_places_keys_as_java(session:
     assert [row[1] for row in collected] == [row[0] for row in collected]
 
 
-def test_spark_column_returns_null_for_null_and_a_partition_for_the_empty_key(session: Any) -> None:
+def test_spark_column_returns_null_for_null_key_or_count_and_partition_for_empty_key(session: Any) -> None:
     from pyspark.sql.functions import col
 
     rows = [(b"", 12), (None, 12), (b"foo", None), (None, None), (b"foo", 12), (b"foo", -12)]

@@ -80,7 +80,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"sc://127.0.0.1:{port}"
 
 
-def test_spark_connect_client_without_jvm_places_keys_as_java(server: str, tmp_path: Path) -> None:
+def test_spark_connect_client_without_jvm_places_keys_as_java_and_refuses_strings_without_encoding(
+    server: str, tmp_path: Path
+) -> None:
     asked = cases()[::5]
     assert len(asked) > 600
     program = tmp_path / "client.py"

@@ -34,7 +34,7 @@ def worker(release: Any = None) -> Any:
     return SimpleNamespace(release=release)
 
 
-def test_verification_tasks_are_ranked_by_release_and_then_slow_rules_first() -> None:
+def test_verification_tasks_are_ranked_by_older_release_first_and_then_by_slower_rule() -> None:
     assert [rule for rule, _ in sorted([(MURMUR2, OLD), (SIZES, OLD)], key=_rank)] == [SIZES, MURMUR2]
     assert min([(SIZES, NEW), (MURMUR2, OLD)], key=_rank) == (MURMUR2, OLD)
 

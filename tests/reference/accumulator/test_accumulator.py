@@ -115,7 +115,7 @@ def test_new_leader_skips_retry_backoff_since_3_6(version: str, waits: bool) -> 
     ("version", "rounds"),
     [("2.0.1", [[0], [1], [2]]), ("2.3.1", [[0], [2], [1]]), ("3.2.3", [[0], [2], [1]]), ("3.3.2", [[0], [1], [2]])],
 )
-def test_partition_order_of_size_limited_drains_of_a_node_depends_on_release(
+def test_size_limited_drains_of_node_skip_every_other_partition_only_from_2_1_to_3_2(
     version: str, rounds: list[list[int]]
 ) -> None:
     play = Play(version, (0, 0), (1, 0), (2, 0))
@@ -126,7 +126,7 @@ def test_partition_order_of_size_limited_drains_of_a_node_depends_on_release(
 
 
 @pytest.mark.parametrize(("version", "kind"), [("1.1.1", IllegalStateException), ("2.0.1", KafkaException)])
-def test_append_to_closed_accumulator_throws_illegal_state_or_kafka_exception_by_release(
+def test_append_to_closed_accumulator_throws_illegal_state_before_2_0_and_kafka_exception_since(
     version: str, kind: type[JavaException]
 ) -> None:
     play = Play(version, (0, 0))
@@ -135,7 +135,7 @@ def test_append_to_closed_accumulator_throws_illegal_state_or_kafka_exception_by
         play.append(0)
 
 
-def test_drain_of_node_without_partitions_is_empty_or_throws_by_release() -> None:
+def test_drain_of_node_without_partitions_throws_up_to_3_5_and_is_empty_in_4_4() -> None:
     assert Play("4.4.0", (0, 0)).drain(1) == []
     with pytest.raises(ArithmeticException):
         Play("3.5.2", (0, 0)).drain(1)
@@ -156,7 +156,7 @@ def test_delivery_timeout_of_a_reenqueued_batch_is_measured_from_the_first_appen
     assert [batch.number for batch in play.it.expire()[0]] == [0]
 
 
-def test_request_timeout_expiry_skips_lingering_batches_and_muted_partitions() -> None:
+def test_batch_in_2_0_expires_after_linger_plus_request_timeout_unless_partition_is_muted() -> None:
     play = Play("2.0.1", (0, 0), linger_ms=60)
     play.append(0)
     play.wait(160)
@@ -253,7 +253,9 @@ def test_second_split_of_a_batch_yields_smaller_batches_since_4_2(version: str, 
 @pytest.mark.parametrize(
     ("version", "found"), [("2.0.1", [0, 1]), ("3.2.3", [0, 1]), ("3.3.2", [1, 0]), ("4.4.0", [1, 0])]
 )
-def test_ready_nodes_are_listed_in_another_order_since_3_3(version: str, found: list[int]) -> None:
+def test_ready_nodes_follow_partition_number_since_3_3_and_topic_partition_hash_order_before(
+    version: str, found: list[int]
+) -> None:
     play = Play(version, (0, 1), (1, 0), (2, 1))
     for partition in range(3):
         play.append(partition)

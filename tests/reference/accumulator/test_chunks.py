@@ -80,7 +80,7 @@ def test_closing_a_batch_returns_chunks_without_written_bytes(end: str) -> None:
     assert free(it) == 3
 
 
-def test_incremental_allocation_is_chosen_by_batch_size_compression_and_release() -> None:
+def test_incremental_allocation_is_full_below_chunk_size_else_throws_if_compressed_or_before_4_4() -> None:
     assert type(create_memory(AT, 4 * CHUNK, CHUNK, "none", "incremental")) is Chunks
     assert type(create_memory(AT, 4 * CHUNK, CHUNK - 1, "none", "incremental")) is Buffers
     assert type(create_memory(AT, 4 * CHUNK, CHUNK - 1, "gzip", "incremental")) is Buffers

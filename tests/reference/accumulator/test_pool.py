@@ -27,7 +27,7 @@ def test_free_batch_size_buffers_are_released_for_a_larger_allocation() -> None:
 
 
 @pytest.mark.parametrize(("version", "raised"), [("2.5.1", TimeoutException), ("2.6.0", BufferExhaustedException)])
-def test_allocation_beyond_free_memory_throws_timeout_or_buffer_exhausted_by_release(
+def test_allocation_beyond_free_memory_throws_timeout_before_2_6_and_buffer_exhausted_since(
     version: str, raised: type[JavaException]
 ) -> None:
     pool = BufferPool(version, 150, 100)

@@ -89,7 +89,7 @@ def test_reenqueue_after_sequence_wraparound_reverses_batches(version: str) -> N
         ("4.4.0", [[(1, 0)], []]),  # the first visit begins behind the partition that waits
     ],
 )
-def test_drain_of_node_stops_at_partition_whose_reenqueued_batch_follows_an_in_flight_batch(
+def test_drain_from_rotating_start_stops_on_reaching_reenqueued_batch_behind_an_in_flight_one(
     version: str, drains: list[list[tuple[int, int]]]
 ) -> None:
     play = Play(version)

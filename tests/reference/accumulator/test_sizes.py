@@ -66,7 +66,9 @@ def test_varlong_of_64_bit_extremes_has_ten_bytes() -> None:
         ((0, 0, 2**31 - 1, None), -2147483634),
     ],
 )
-def test_record_size_counts_deltas_key_value_and_headers(record: tuple[int, ...], size: int) -> None:
+def test_record_size_counts_deltas_key_value_and_headers_and_wraps_at_32_bits(
+    record: tuple[int, ...], size: int
+) -> None:
     assert record_size(*record) == size
 
 
@@ -80,7 +82,7 @@ def test_message_size_depends_on_magic_and_newest_magic_is_2_since_0_11() -> Non
     [("4.4.0", 2, False, 185), ("4.4.0", 2, True, 185), ("4.4.0", 1, False, 134), ("4.4.0", 1, True, 156),
      ("4.4.0", 0, True, 140), ("0.10.0.1", 1, True, 134)],
 )  # fmt: skip
-def test_size_upper_bound_of_100_byte_value_depends_on_magic_and_compression(
+def test_size_upper_bound_of_100_byte_value_depends_on_magic_compression_and_release(
     version: str, magic: int, compressed: bool, bound: int
 ) -> None:
     assert upper_bound(sizes(version), magic, compressed, None, 100) == bound + (magic == 2)
@@ -132,7 +134,9 @@ def test_record_65_of_a_batch_has_one_byte_more_for_offset_delta() -> None:
 
 
 @pytest.mark.parametrize(("version", "records", "buffer"), [("0.10.0.1", 1, 35), ("0.11.0.3", 3, 86), ("4.4.0", 3, 86)])
-def test_batch_size_0_holds_one_record_or_those_that_fit_the_buffer(version: str, records: int, buffer: int) -> None:
+def test_batch_size_0_holds_one_record_in_0_10_and_a_full_buffer_since_0_11(
+    version: str, records: int, buffer: int
+) -> None:
     batch = filled(
         version, SizedRecord(0, None, 1), EMPTY, EMPTY, EMPTY, batch_size=0, magic=sizes(version).newest_magic
     )
@@ -151,7 +155,7 @@ def test_batch_room_and_fullness_are_exact_to_the_byte() -> None:
 @pytest.mark.parametrize(
     ("version", "full"), [("0.10.0.1", True), ("0.10.1.1", True), ("0.10.2.2", False), ("4.4.0", False)]
 )
-def test_empty_batch_of_size_0_accepts_a_record_even_if_full(version: str, full: bool) -> None:
+def test_empty_batch_of_size_0_accepts_a_record_though_full_up_to_0_10_1(version: str, full: bool) -> None:
     batch = BatchSize(sizes(version), 0, 86, sizes(version).newest_magic)
     assert batch.full is full
     assert batch.has_room_for(EMPTY)
@@ -189,7 +193,7 @@ def test_float32_of_out_of_range_double_is_infinity() -> None:
     [("0.10.0.1", 0.5, 0.95), ("2.4.1", 0.998, 0.995), ("2.5.0", 0.998, 0.998), ("4.4.0", 0.5, 0.995),
      ("4.4.0", 1.01, 1.05), ("4.4.0", 3.0, 3.0), ("4.4.0", 1.0, 1.0)],
 )  # fmt: skip
-def test_expected_compression_ratio_follows_observed_ratio_by_release(
+def test_expected_compression_ratio_falls_at_most_0_005_and_rises_at_least_0_05_since_0_11(
     version: str, observed: float, after: float
 ) -> None:
     assert next_ratio(version, 1.0, ratios.float32(observed)) == pytest.approx(after, abs=1e-7)

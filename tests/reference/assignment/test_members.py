@@ -28,7 +28,7 @@ def test_hash_map_resizes_at_13th_put_and_later_with_compute_if_absent() -> None
     assert computed_order(keys) != computed_order([*keys, keys[0]])
 
 
-def test_members_are_ordered_by_group_instance_id_then_member_id() -> None:
+def test_members_are_ordered_by_instance_id_if_static_ones_come_first_else_member_id() -> None:
     members = [Member("a"), Member("b", instance="y"), Member("c", instance="x")]
     assert [one.id for one in in_member_order(members, True)] == ["c", "b", "a"]
     assert [one.id for one in in_member_order(members, False)] == ["a", "b", "c"]

@@ -112,7 +112,7 @@ def test_retriable_error_that_persists_until_the_deadline_gives_verdict_differs(
     assert (found.verdict, found.difference and found.difference.actual) == (CaseVerdict.DIFFERS, 14)
 
 
-def test_case_with_a_shorter_limit_repeats_requests_within_that_limit() -> None:
+def test_case_with_a_shorter_limit_still_repeats_requests_until_success_or_expected_value() -> None:
     answers = {"errorCode": 14}, {"producerId": 7, "producerEpoch": 2}
     assert run(case(INIT, expected=[{**RIGHT, "producerEpoch": 2}]), *answers, limit_s=10, own_limit_s=2).verdict is (
         CaseVerdict.AGREES
@@ -206,7 +206,7 @@ def test_topic_creation_error_raises_kit_error_with_code_and_message_of_the_brok
         made.prepared([case(INIT, topics=TOPICS)]).__enter__()
 
 
-def test_topics_are_auto_created_by_metadata_request_if_broker_lacks_create_topics() -> None:
+def test_only_default_topics_are_auto_created_by_metadata_request_if_broker_lacks_create_topics() -> None:
     with fake_broker() as broker:
         broker.versions |= {"CreateTopics": (0, -1), "DeleteTopics": (0, -1)}
         with target(broker) as made:

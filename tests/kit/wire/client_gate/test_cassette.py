@@ -66,6 +66,6 @@ def test_cassette_written_to_file_is_read_back_equal_and_absent_file_reads_as_no
 
 
 @pytest.mark.parametrize("name", ["../x", "a//b", "/etc/x", "", "a/."])
-def test_cassette_path_of_absolute_empty_or_parent_relative_script_id_raises_bad_input(name: str) -> None:
+def test_cassette_path_of_script_id_with_empty_dot_or_absolute_parts_raises_bad_input(name: str) -> None:
     with pytest.raises(BadInput, match="its id is not a path"):
         cassette_path(Path("f"), Script(name, "title"))

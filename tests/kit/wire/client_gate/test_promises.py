@@ -76,7 +76,7 @@ def test_record_stored_twice_is_found_unless_a_connection_was_lost_without_idemp
     assert kinds(changed(plain, lose_response=(), refuse=("Produce=1:6",)), log=log) == ["stored-twice"]
 
 
-def test_out_of_order_records_are_found_unless_retries_with_five_in_flight_may_reorder() -> None:
+def test_reordering_without_pipelined_non_idempotent_retries_is_found_but_harmless_if_declared_unordered() -> None:
     log = [replace(LOG[0], value=b"1 v"), replace(LOG[1], value=b"0 v"), *LOG[2:]]
     lines = [ResultLine(0, 0, 1), ResultLine(1, 0, 0), *LINES[2:]]
     assert kinds(lines=lines, log=log) == ["stored-out-of-order"]
@@ -89,7 +89,7 @@ def test_out_of_order_records_are_found_unless_retries_with_five_in_flight_may_r
     assert (found.kind, found.harmless) == ("stored-out-of-order", True)
 
 
-def test_stored_record_with_value_or_key_never_sent_is_found_as_altered() -> None:
+def test_record_of_unsent_value_or_key_is_found_altered_and_the_replaced_one_lost() -> None:
     assert kinds(log=[*LOG, LogRecord(0, 4, None, b"9 x")]) == ["stored-altered"]
     assert kinds(log=[*LOG[:3], replace(LOG[3], key=b"")]) == ["lost", "stored-altered"][::-1]
 
@@ -152,7 +152,7 @@ def test_unfinished_consumer_is_judged_only_for_records_skipped_before_the_last_
     ]
 
 
-def test_aborted_record_delivered_to_read_committed_but_not_to_read_uncommitted_consumer_is_found() -> None:
+def test_delivery_of_aborted_record_is_found_for_read_committed_but_not_for_read_uncommitted() -> None:
     records = [*RECORDS[:3], replace(RECORDS[3], hidden=True)]
     assert read(records=records) == ["delivered-hidden"]
     assert read(GIVEN[:3], 4, records) == []

@@ -149,7 +149,7 @@ with contextlib.suppress(Exception):
         (SENDS_A_VERSION_THAT_IS_NOT_OFFERED, ScriptVerdict.DIFFERS, "", ["version-not-offered"]),
     ],
 )
-def test_unreadable_topic_makes_a_script_not_judged_unless_the_requests_alone_show_a_finding(
+def test_unreadable_topic_is_not_judged_unless_client_exits_77_or_requests_show_a_finding(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, verdict: ScriptVerdict, why: str,
     found: list[str],
 ) -> None:  # fmt: skip

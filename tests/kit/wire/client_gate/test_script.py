@@ -10,7 +10,7 @@ from kafka_conformance.core.errors import BadInput
 from kafka_conformance.wire.client_gate.script import Script, Settings, generated, read, shipped
 
 
-def test_shipped_client_scripts_have_unique_ids_titles_and_parsable_faults() -> None:
+def test_shipped_client_scripts_have_unique_ids_titles_parsable_faults_and_consume_only_if_stored() -> None:
     scripts = shipped()
     assert len({script.id for script in scripts}) == len(scripts) >= 40
     for script in scripts:

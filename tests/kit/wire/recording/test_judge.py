@@ -137,7 +137,7 @@ def refused_epoch(talk: Conversation) -> None:
     talk.produced(second, error=47)
 
 
-def test_new_epoch_sequence_may_start_after_in_flight_batches_but_a_later_gap_is_found() -> None:
+def test_new_epoch_may_start_at_record_count_in_flight_but_later_gap_is_found() -> None:
     talk = Conversation()
     refused_epoch(talk)
     in_flight = talk.produce(batch(11, 7))
@@ -152,7 +152,7 @@ def test_new_epoch_sequence_may_start_after_in_flight_batches_but_a_later_gap_is
     assert "sequence 18 in place of 17" in judged(talk).findings[0].what
 
 
-def test_new_epoch_sequence_may_start_after_an_in_flight_batch_acknowledged_after_the_error() -> None:
+def test_new_epoch_may_start_at_record_count_of_pending_batch_acknowledged_after_the_error() -> None:
     """Java numbers a batch in flight again, whatever becomes of it: a broker refuses the next one with 45."""
     talk = Conversation()
     refused_epoch(talk)
@@ -163,9 +163,7 @@ def test_new_epoch_sequence_may_start_after_an_in_flight_batch_acknowledged_afte
 
 
 @pytest.mark.parametrize(("first", "found"), [(0, []), (3, []), (4, ["sequence-gap"]), (7, ["sequence-gap"])])
-def test_new_epoch_that_starts_neither_at_0_nor_after_the_refused_records_is_a_gap(
-    first: int, found: list[str]
-) -> None:
+def test_new_epoch_starting_at_neither_0_nor_refused_record_count_is_a_gap(first: int, found: list[str]) -> None:
     """Of 3 records that were refused, and with nothing in flight; no response gave the epoch."""
     talk = Conversation()
     refused_epoch(talk)

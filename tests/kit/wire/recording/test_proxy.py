@@ -120,7 +120,7 @@ def test_proxy_closed_right_after_the_client_disconnects_leaves_no_open_connecti
     gc.collect()
 
 
-def test_proxy_replaces_broker_addresses_in_responses_by_own_listeners() -> None:
+def test_proxy_replaces_broker_addresses_in_responses_by_own_listeners_but_not_in_the_trace() -> None:
     answers: dict[str, Any] = {"FindCoordinator": {"coordinators": [
         {"key": "a", "nodeId": -1, "host": "", "port": -1, "errorCode": 15, "errorMessage": None}]}}  # fmt: skip
     seen: list[bytes] = []
@@ -402,7 +402,9 @@ def test_proxy_listen_port_in_use_is_refused_with_address() -> None:
 
 
 @pytest.mark.parametrize("version", [0, 3])
-def test_lenient_decoding_accepts_version_0_api_versions_response_with_extra_bytes(version: int) -> None:
+def test_lenient_decoding_accepts_padded_version_0_api_versions_response_but_no_malformed_metadata(
+    version: int,
+) -> None:
     offered = {"errorCode": 35, "apiKeys": [{"apiKey": 18, "minVersion": 0, "maxVersion": 2}]}
     data = CODEC.encode_response("ApiVersions", 0, offered, 7) + b"\x00" * version
     found = decode_lenient(CODEC, "ApiVersions", version, data)

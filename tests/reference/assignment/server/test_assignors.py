@@ -116,7 +116,7 @@ def test_uniform_assignor_throws_for_owned_partition_beyond_partition_count_in_4
         evenly("4.0.0", (1, 1), [("a", "t", [(T, 5)]), ("b", "tu", [])])
 
 
-def test_balancer_names_least_and_most_loaded_member_after_exclusions() -> None:
+def test_balancer_names_the_next_most_loaded_member_after_each_exclusion_of_the_most_loaded() -> None:
     loads = [0, 2, 5]
     balancer = Balancer(loads, (0, 1, 2))
     assert balancer.imbalance == 5
