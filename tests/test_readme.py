@@ -51,7 +51,7 @@ def test_changes_command_shown_in_the_readme_prints_changes_without_java(capsys:
     assert "3.3.0" in printed
 
 
-def test_driver_languages_in_the_readme_equal_the_example_folders() -> None:
+def test_readme_languages_equal_example_folders_and_python_driver_has_at_most_40_lines() -> None:
     examples = ROOT / "kit" / "docs" / "examples"
     folders = {"C#": "csharp", "Go": "go", "Java": "java", "JavaScript": "javascript", "Rust": "rust"}
     (named,) = re.findall(r"Start from one in\n  (.*) \(`kit/docs/examples`\)", README)

@@ -325,7 +325,7 @@ def test_delivery_scenario_with_fault_at_an_unsent_request_raises_invalid_scenar
     assert simulate(Scenario({"acks": "1"}, 2, [Fault(Kind.LOSE_RESPONSE, 1), Fault(Kind.LOSE_RESPONSE, 3)])).requests
 
 
-def test_delivery_outcome_field_of_invalid_producer_raises_attribute_error_with_config_error() -> None:
+def test_invalid_producer_result_can_be_pickled_and_outcome_field_raises_with_config_error() -> None:
     outcome = simulate(Scenario({"acks": "2"}, 1))
     with pytest.raises(
         AttributeError, match=r"^no doubled: the producer cannot be constructed: ConfigException: Invalid value 2 "

@@ -60,7 +60,7 @@ def test_range_assignor_gives_member_subscribed_twice_to_a_topic_two_shares_up_t
     ("release", "order"),
     [("2.0.1", "AaAa BBBB"), ("2.1.0", "BBBB AaAa"), ("3.4.1", "BBBB AaAa"), ("3.5.0", "AaAa BBBB")],
 )
-def test_range_assignor_order_of_topics_with_equal_hash_codes_depends_on_release(release: str, order: str) -> None:
+def test_range_assignor_reverses_topics_with_equal_hash_codes_in_2_1_to_3_4(release: str, order: str) -> None:
     assigned = range_assignment({"AaAa": Topic(1), "BBBB": Topic(1)}, [Member("a", ("AaAa", "BBBB"))], release)
     assert " ".join(topic for topic, _ in assigned["a"]) == order
 
@@ -105,7 +105,7 @@ def test_rack_aware_range_co_partitions_topics_of_equal_partition_count() -> Non
     }
 
 
-def test_range_member_without_rack_gets_partition_of_any_rack() -> None:
+def test_range_member_without_rack_takes_partition_in_the_rack_of_a_later_member() -> None:
     assert numbers(range_assignment({"t": ONE_OTHER}, in_racks(None, "r2"))) == {"a": ["t0"], "b": ["t1"]}
 
 

@@ -55,7 +55,9 @@ JOINED = [member("a", "tu", "t0 t1 u0 u1", 3), member("b", "tu")]
         ("3.7.0", "t0 t1", "u0 u1"), ("3.7.1", "t0 u0", "t1 u1"), ("4.4.0", "t0 u0", "t1 u1"),
     ],
 )  # fmt: skip
-def test_sticky_partitions_moved_to_a_joining_member_depend_on_release(release: str, kept: str, moved: str) -> None:
+def test_sticky_gives_joining_member_half_of_each_topic_since_3_7_1_and_one_topic_before(
+    release: str, kept: str, moved: str
+) -> None:
     assert words(sticky_assignment(topics(t=2, u=2), JOINED, release)) == {"a": kept, "b": moved}
 
 
@@ -131,7 +133,7 @@ def test_sticky_assigns_partitions_to_member_without_topics_since_2_5(release: s
     assert bool(sticky_assignment(topics(t=2), group, release)["a"]) is shares
 
 
-def test_sticky_group_without_members_throws_or_gets_no_assignment_by_release() -> None:
+def test_sticky_without_members_throws_but_not_in_2_8_and_without_subscriptions_up_to_2_2() -> None:
     assert sticky_assignment(topics(t=2), [], "2.8.2") == {}
     with pytest.raises(ArithmeticException):
         sticky_assignment(topics(t=2), [])

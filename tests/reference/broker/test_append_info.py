@@ -35,7 +35,7 @@ def test_marker_without_open_transaction_completes_empty_transaction_up_to_2_7(v
     assert (request.updated.coordinator_epoch, request.updated.transaction) == (2, None)
 
 
-def test_end_marker_replaces_metadata_of_the_last_batch_in_0_11() -> None:
+def test_end_marker_in_0_11_moves_last_batch_to_marker_and_newer_epoch_resets_sequence() -> None:
     request = info("0.11.0.3")
     request.append(DataBatch(7, 0, 0, 3, 10, 0))
     request.append_marker(Marker(7, 0, 13, 5, True, 0))

@@ -121,7 +121,9 @@ def test_transaction_verification_returns_none_before_3_6_and_ignores_epoch_bump
 
 
 @pytest.mark.parametrize(("version", "thrown"), [("0.11.0.1", True), ("0.11.0.2", False)])
-def test_replicated_batch_with_sequence_gap_is_refused_up_to_0_11_0_1(version: str, thrown: bool) -> None:
+def test_replicated_sequence_gap_is_refused_up_to_0_11_0_1_unless_batch_has_no_epoch(
+    version: str, thrown: bool
+) -> None:
     state = ProducerStateManager(parse_release(version), 1000)
     gap = DataBatch(7, 0, 5, 1, 0, 100)
     with pytest.raises(OutOfOrderSequenceException) if thrown else nullcontext():

@@ -76,7 +76,7 @@ def test_snapshot_file_added_after_loading_is_ignored_since_2_8(version: str, la
     assert SnapshotFolder(ProducerStateBehaviour.of(version), disk).latest == 9
 
 
-def test_malformed_snapshot_in_0_11_0_0_throws_schema_or_illegal_argument() -> None:
+def test_malformed_snapshot_in_0_11_0_0_is_corrupt_by_checksum_else_throws_schema_or_illegal_argument() -> None:
     old = ProducerStateBehaviour.of("0.11.0.0")
     with pytest.raises(SchemaException):
         read_snapshot(old, JAVAS[:-1])

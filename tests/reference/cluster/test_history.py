@@ -86,7 +86,7 @@ LAST_LEADER_PAUSED = (Kill(1), Settle(), Kill(3), Settle(), Pause(2), Settle())
 """Broker 2 alone is in the ISR, and its session has ended."""
 
 
-def test_produce_to_leaderless_partition_returns_leader_not_available() -> None:
+def test_leaderless_partition_refuses_produce_and_gets_leader_once_unclean_election_is_enabled() -> None:
     assert play(*LEADERLESS, Produce(ALL))[-1] == Produced("LEADER_NOT_AVAILABLE", None)
     assert last(*LEADERLESS, SetUncleanElection(True)).leader == 3
 

@@ -18,7 +18,7 @@ def test_leader_epoch_enters_the_epoch_cache_with_first_batch() -> None:
     assert (made.epochs, made.end_offset) == ([EpochStart(0, 0), EpochStart(4, 3)], 4)
 
 
-def test_leader_epoch_without_records_is_replaced_by_next_epoch_in_cache() -> None:
+def test_leader_epoch_without_records_is_replaced_by_next_epoch_and_dropped_at_restart() -> None:
     made = log((0, 1, 0))
     made.begin_epoch(1, 1)
     made.begin_epoch(3, 1)

@@ -93,7 +93,7 @@ def test_commit_marker_does_not_end_an_aborted_transaction() -> None:
     assert outcome == FetchOutcome((), 6)
 
 
-def test_records_before_a_batch_with_wrong_crc_are_delivered_and_further_polls_throw() -> None:
+def test_polls_deliver_records_before_wrong_crc_then_throw_only_if_crcs_are_checked() -> None:
     data = batch(0, 2) + damaged(batch(2, 1))
     kafka = "KafkaException"
     assert consume_fetch(data, 0) == FetchOutcome((0, 1), 2, kafka, kafka, kafka)

@@ -83,7 +83,7 @@ def test_retry_with_several_requests_in_flight_reorders_records(version: str) ->
     "kind", [kind for kind in Kind if kind not in {Kind.REFUSE, Kind.RESTART_PRODUCER} | FOLLOWERS]
 )
 @pytest.mark.parametrize("request_", [1, 2, 3, 4])
-def test_idempotent_producer_writes_records_once_and_in_order_despite_a_single_fault(
+def test_one_loss_crash_or_error_after_append_leaves_idempotent_records_once_and_in_order(
     version: str, kind: Kind, request_: int
 ) -> None:
     error = "NOT_LEADER_OR_FOLLOWER" if kind is Kind.REFUSE_AFTER_APPEND else None
@@ -226,7 +226,7 @@ def test_acks_all_is_refused_while_isr_is_below_min_insync_replicas() -> None:
     ]
 
 
-def test_default_producer_duplicates_no_record_after_lost_response_since_3_0_1() -> None:
+def test_lost_response_duplicates_record_in_3_0_0_and_in_4_4_0_only_with_acks_1() -> None:
     assert outcome("4.4.0", {}, fault(Kind.LOSE_RESPONSE, 2)).doubled == ()
     assert outcome("3.0.0", {}, fault(Kind.LOSE_RESPONSE, 2)).doubled == (1,)
     assert outcome("4.4.0", {"acks": "1"}, fault(Kind.LOSE_RESPONSE, 2)).doubled == (1,)

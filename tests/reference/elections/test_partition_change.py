@@ -41,7 +41,7 @@ def test_fenced_leader_in_the_isr_is_replaced_only_since_3_2() -> None:
     assert changed("3.2.0", acceptable=frozenset({2})) == PartitionChange(leader=2)
 
 
-def test_uncleanly_elected_leader_is_marked_recovering_since_3_2() -> None:
+def test_uncleanly_elected_leader_is_recovering_since_3_2_but_with_metadata_3_1_only_since_4_0() -> None:
     wanted: dict[str, Any] = {"acceptable": frozenset({3}), "election": "unclean", "isr": (2,)}
     assert changed("3.1.2", **wanted) == PartitionChange(leader=3, isr=(2,))
     assert changed("3.2.0", **wanted) == PartitionChange(leader=3, isr=(3,), recovery="recovering")
@@ -54,11 +54,13 @@ def test_uncleanly_elected_leader_is_marked_recovering_since_3_2() -> None:
 @pytest.mark.parametrize(
     ("release", "version", "leader"), [("3.5.2", "newest", 1), ("3.6.0", "newest", None), ("4.4.0", "3.5", 1)]
 )
-def test_isr_shrink_bumps_leader_epoch_up_to_3_5(release: str, version: Any, leader: int | None) -> None:
+def test_isr_shrink_bumps_leader_epoch_up_to_release_or_metadata_version_3_5(
+    release: str, version: Any, leader: int | None
+) -> None:
     assert changed(release, isr=(1, 2), metadata_version=version) == PartitionChange(leader=leader, isr=(1, 2))
 
 
-def test_replicas_that_leave_isr_below_min_isr_join_elr() -> None:
+def test_replicas_that_leave_isr_below_min_isr_join_elr_unless_shut_down_uncleanly() -> None:
     change = changed("4.4.0", isr=(1,), elr_enabled=True, min_isr=2)
     assert change == PartitionChange(isr=(1,), elr=(2, 3))
     lost = changed("4.4.0", isr=(), elr_enabled=True, min_isr=2, unclean_shutdown=(1, 3), acceptable=frozenset({2}))
@@ -95,7 +97,7 @@ def test_change_without_default_directory_throws_if_directories_are_recorded() -
     assert changed("3.7.0", default_directory=None, metadata_version="3.6") is None
 
 
-def test_merge_of_partition_change_without_directories_assigns_directory_by_release_or_throws() -> None:
+def test_merge_without_directories_leaves_new_replica_unassigned_in_3_7_0_then_migrating_or_throws() -> None:
     change = PartitionChange(replicas=(1, 2, 3, 4))
     assert merge(PARTITION, change, PartitionChangeBehaviour.of("3.7.0")).directories == (0, 0, 0, 1)
     assert merge(PARTITION, change, PartitionChangeBehaviour.of("3.7.1")).directories == (0, 0, 0, 0)

@@ -44,7 +44,9 @@ def test_uncleanly_elected_leader_is_sole_isr_member_and_recovering_since_3_2() 
 
 
 @pytest.mark.parametrize(("election", "isr"), [("offline", (2,)), ("reassign", (1, 2, 3)), ("shutdown", (1, 2))])
-def test_isr_after_zookeeper_election_depends_on_election_kind(election: Any, isr: tuple[int, ...]) -> None:
+def test_isr_after_zookeeper_election_loses_offline_or_stopping_replicas_except_for_reassignment(
+    election: Any, isr: tuple[int, ...]
+) -> None:
     after = elect(NEWEST, election, CONTEXT, LeaderAndIsr(1, (1, 2, 3))).state
     assert after == LeaderAndIsr(2, isr, 1)
 

@@ -148,7 +148,7 @@ def test_retriable_error_of_stale_producer_id_drops_batch_up_to_2_4(release: str
     ("release", "first", "second"),
     [("0.11.0.3", FAILED, FAILED), ("1.1.1", FAILED, RETRIED), ("2.4.1", FAILED, RETRIED), ("4.4.0", BUMPED, RETRIED)],
 )
-def test_out_of_order_sequence_of_later_in_flight_batch_is_retried_since_1_0(
+def test_sequence_gap_fails_first_batch_up_to_2_4_and_later_ones_only_in_0_11(
     release: str, first: tuple[BatchAction, SideEffect], second: tuple[BatchAction, SideEffect]
 ) -> None:
     assert decided(release, GAP) == first
@@ -191,7 +191,7 @@ def test_duplicate_sequence_error_is_retried_in_0_11_and_completes_since_1_0(rel
     assert decided(release, DUPLICATE) == (found, SideEffect.NOTHING)
 
 
-def test_message_too_large_splits_batches_of_several_records_since_0_11() -> None:
+def test_message_too_large_splits_several_records_since_0_11_unless_batch_is_done_since_2_1() -> None:
     assert decided("4.4.0", "MESSAGE_TOO_LARGE", records=2, may_retry=False) == (BatchAction.SPLIT, SideEffect.NOTHING)
     assert decided("4.4.0", "MESSAGE_TOO_LARGE") == FAILED
     assert decided("0.10.0.1", "MESSAGE_TOO_LARGE", records=2) == FAILED

@@ -114,7 +114,7 @@ def test_transactional_id_makes_producer_idempotent_and_refuses_disabled_idempot
     assert refused(version, {"transactional.id": "id", "enable.idempotence": "false"}) == ID
 
 
-def test_idempotence_accepts_acks_minus_1_and_retries_1() -> None:
+def test_idempotent_producer_with_acks_minus_1_retries_1_and_one_in_flight_guarantees_order() -> None:
     ends = producer_outcome({"acks": "-1", "retries": "1", IN_FLIGHT: "1", "enable.idempotence": "true"})
     assert ends == outcome(True, -1, 1, 1)
     assert ends.guarantee_order
@@ -126,7 +126,7 @@ def test_disabled_idempotence_keeps_configured_acks_retries_and_in_flight(versio
     assert producer_outcome(config, version) == outcome(False, 0, 0, 7)
 
 
-def test_two_phase_commit_with_transaction_timeout_throws_since_4_1() -> None:
+def test_two_phase_commit_with_transaction_timeout_throws_since_4_1_after_idempotence_checks() -> None:
     config: Config = {"transaction.two.phase.commit.enable": "true", "transaction.timeout.ms": "60000"}
     assert producer_outcome(config, "4.0.2").idempotent, "not defined yet"
     assert refused("4.1.0", config).startswith("Cannot set transaction.timeout.ms when")

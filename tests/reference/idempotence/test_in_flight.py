@@ -24,7 +24,7 @@ def test_expired_in_flight_batches_are_taken_up_to_the_first_unexpired() -> None
     assert in_flight.take_expired(lambda _: True, outcomes) == []
 
 
-def test_expiry_of_in_flight_batch_that_was_aborted_throws() -> None:
+def test_expiry_of_aborted_in_flight_batch_throws_in_3_9_1() -> None:
     in_flight, outcomes, done = InFlightBatches(), Outcomes(parse_release("3.9.1")), batch(0)
     in_flight.add(done)
     outcomes.abort([done], "ClusterAuthorizationException")

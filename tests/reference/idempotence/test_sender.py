@@ -106,7 +106,7 @@ def test_idempotent_producer_has_at_most_five_batches_in_flight() -> None:
     assert producer.run() == [([5], (1000, 0), 5)]
 
 
-def test_max_in_flight_1_sends_next_batch_of_partition_only_after_response() -> None:
+def test_max_in_flight_1_sends_failed_batch_again_before_the_next_batch_of_partition() -> None:
     producer = identified("4.4.0", max_in_flight=1)
     producer.append()
     producer.run()

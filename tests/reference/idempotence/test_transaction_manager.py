@@ -126,7 +126,7 @@ def test_producer_id_received_after_fatal_error_throws(at: str, raised: type[Exc
         ("3.6.0", REFUSED, "FATAL_ERROR", "KafkaException"),
     ],
 )
-def test_refused_producer_id_is_a_fatal_or_abortable_error_by_release(
+def test_producer_id_authorization_error_is_abortable_since_3_6_and_other_errors_are_fatal(
     at: str, exception: str, state: str, error: str
 ) -> None:
     one = TransactionManager(parse_release(at))

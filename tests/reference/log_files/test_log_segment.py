@@ -41,7 +41,7 @@ def test_segment_index_has_an_entry_per_index_interval_bytes(version: str) -> No
 
 
 @pytest.mark.parametrize(("version", "each"), [("3.9.0", False), ("3.9.1", True), ("4.0.0", False), ("4.0.1", True)])
-def test_append_of_several_batches_indexes_each_batch_since_3_9_1(version: str, each: bool) -> None:
+def test_append_of_several_batches_indexes_each_interval_since_3_9_1_except_in_4_0_0(version: str, each: bool) -> None:
     assert entries(filled(version, together=True))[0] == ([(29, 120), (49, 240)] if each else [])
 
 
@@ -108,7 +108,7 @@ def test_inactive_segment_trims_offset_and_time_index_files() -> None:
     assert len(segment.time_index.data or b"") == 24
 
 
-def test_segment_index_before_2_0_holds_first_offsets_of_batches() -> None:
+def test_segment_before_2_0_indexes_first_offsets_and_throws_illegal_argument_on_offset_overflow() -> None:
     assert entries(filled("1.1.1"))[0] == [(20, 120), (40, 240)]
     with pytest.raises(IllegalArgumentException):
         LogSegment(0, version="1.1.1").append([SegmentBatch(2**31, (0,), 60)])

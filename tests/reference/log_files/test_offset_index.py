@@ -102,7 +102,7 @@ def test_offset_index_append_after_resize_below_entry_count_throws() -> None:
         index.append(70, 8192)
 
 
-def test_offset_index_close_trims_and_unmaps_by_release() -> None:
+def test_offset_index_close_trims_file_up_to_4_3_and_unmaps_since_2_2() -> None:
     for version, length, mapped in (
         ("2.1.1", 16, True),
         ("2.2.0", 16, False),

@@ -33,7 +33,7 @@ def test_last_slot_of_time_index_is_reserved_for_append_at_roll() -> None:
         index.maybe_append(4000, 80, True)
 
 
-def test_time_index_append_requires_increasing_timestamps_and_offsets() -> None:
+def test_time_index_ignores_append_of_equal_timestamp_and_throws_for_smaller_timestamp_or_offset() -> None:
     index = filled()
     index.maybe_append(2000, 99)
     assert index.last_entry == (2000, 60)
@@ -65,7 +65,7 @@ def test_time_index_with_decreasing_timestamps_fails_sanity_check() -> None:
         TimeIndex(0, 24, file, version="1.0.0").sanity_check()
 
 
-def test_time_index_last_entry_is_read_from_the_file_up_to_1_0() -> None:
+def test_time_index_last_entry_loses_high_bits_of_the_offset_up_to_1_0() -> None:
     for version, last in (("1.0.2", (3000, 50)), ("1.1.1", (3000, 50 + 2**32))):
         index = filled(version=version)
         if version == "1.0.2":

@@ -131,12 +131,12 @@ def test_batch_size_0_switches_partition_at_every_update_up_to_3_3_1_and_then_th
             made(batch=0, version=version)
 
 
-def test_uniform_choice_skips_partitions_without_leader() -> None:
+def test_uniform_choice_skips_leaderless_partitions_and_gives_indices_if_no_partition_has_a_leader() -> None:
     assert places(made(0, 1, 2, 3), 4, ONE_LEADERLESS) == [0, 2, 0, 2]
     assert places(made(0, 4, -1), 3, LEADERLESS) == [0, 1, INT_MAX % 3]
 
 
-def test_topic_without_partitions_throws_after_consuming_a_random_draw() -> None:
+def test_topic_without_partitions_throws_after_random_draw_and_keeps_the_sticky_partition() -> None:
     partitioner = made(0, 1, 2)
     with pytest.raises(ArithmeticException):
         partitioner.peek(EMPTY)
@@ -161,7 +161,7 @@ def test_load_table_matches_example_in_kafka_source_comment() -> None:
     assert places(partitioner, 9, EMPTY) == [7, 7, 7, 7, 8, 9, 9, 9, 7]
 
 
-def test_load_table_is_dropped_for_equal_or_missing_queue_sizes() -> None:
+def test_load_table_is_dropped_for_missing_or_equal_queue_sizes_unless_some_are_omitted() -> None:
     partitioner = made(0, 1)
     assert partitioner.load([2, 2, 9], [7, 8, 9], None, 2) == 2  # equal, but one was left out
     assert places(partitioner, 2) == [7, 8]
@@ -189,7 +189,7 @@ def test_load_table_lacking_a_partition_id_throws_only_when_the_missing_id_is_ch
         partitioner.next_partition(THREE)
 
 
-def test_sum_of_queue_sizes_wraps_as_java_int() -> None:
+def test_load_table_weights_wrap_as_java_int_for_queue_size_int_max() -> None:
     # biggest + 1 is -2^31. Less 2^31-1 that is 1; less 0, plus 1, -2^31 + 1. So the modulus is 2^31-1.
     partitioner = made(0, 1, INT_MAX, 2)
     assert partitioner.load([INT_MAX, 0, 5], [7, 8, 9], None, 2) == INT_MIN + 1
@@ -240,7 +240,7 @@ def test_equal_queue_sizes_fall_back_to_uniform_choice_within_the_rack() -> None
     assert places(partitioner, 2) == [2, 2]
 
 
-def test_rack_aware_load_with_missing_racks_or_ids_throws() -> None:
+def test_rack_aware_load_with_missing_racks_or_ids_throws_and_keeps_the_old_table() -> None:
     partitioner = made(0, rack="a")
     assert partitioner.load([0, 1], [7, 8], ["b", "b"], 2) == 3
     with pytest.raises(NullPointerException):

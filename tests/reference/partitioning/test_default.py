@@ -54,7 +54,7 @@ def test_round_robin_counter_wraps_like_java_int(version: str) -> None:
     assert DefaultPartitioner(version, ListedDraws([-1])).partition("t", None, THREE) == 1
 
 
-def test_keyless_round_robin_uses_available_partitions_in_cluster_order() -> None:
+def test_keyless_round_robin_uses_available_partitions_in_order_else_indices_of_leaderless_ones() -> None:
     partitioner = DefaultPartitioner("2.3.1", ListedDraws([0]))
     assert [partitioner.partition("t", None, OUT_OF_ORDER) for _ in range(4)] == [2, 0, 2, 0]
     assert [partitioner.partition("t", None, LEADERLESS) for _ in range(3)] == [1, 2, 0]

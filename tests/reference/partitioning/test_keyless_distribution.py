@@ -85,7 +85,7 @@ def test_batch_age_is_counted_in_records_of_the_producer_and_not_of_the_partitio
 # KAFKA-10888. With linger.ms=0 a quick broker's batches are taken almost at once, and the sticky partitioner of 2.4.0 to
 # 3.2.x moves on with each; a slow broker's batches fill up before it moves on. One broker of six that was slow got four
 # times what each of the others got, which made it slower still. KIP-794 counts bytes instead.
-def test_slow_broker_gets_most_records_from_sticky_partitioner_of_2_8() -> None:
+def test_slow_broker_gets_fourfold_share_in_2_8_and_equal_share_in_2_3_and_3_3() -> None:
     paces = [4, 4, 4, 4, 4, None]
 
     def shares(partitioner: str, version: str) -> list[float]:

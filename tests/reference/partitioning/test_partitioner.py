@@ -61,7 +61,7 @@ def test_null_key_is_placed_at_random_among_available_partitions(name: str) -> N
     assert partitioner(None, [0, 1, 2]) == 1
 
 
-def test_empty_key_is_hashed_by_murmur2_random_and_placed_at_random_by_consistent_random() -> None:
+def test_only_consistent_random_draws_for_empty_key_and_null_hashes_as_empty_without_random() -> None:
     assert Partitioner("consistent_random", draws=[2])(b"", [0, 1, 2]) == 2
     assert Partitioner("murmur2_random", draws=[])(b"", [0, 1, 2]) == partition_for_key(b"", 3)
     for name in ("murmur2", "consistent", "fnv1a"):

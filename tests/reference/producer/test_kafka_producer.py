@@ -95,7 +95,7 @@ def test_send_to_missing_partition_throws_in_0_10_and_times_out_since_0_11(
     assert producer.wakeups == int(returned)
 
 
-def test_sender_is_woken_for_a_new_batch_and_for_a_full_batch() -> None:
+def test_sender_is_woken_for_a_new_batch_and_while_an_earlier_batch_waits() -> None:
     producer = _producer("4.4.0")
     woken = []
     for size in (4, 4, 40, 4):

@@ -63,7 +63,7 @@ def test_xxhash32_of_known_inputs_equals_published_values() -> None:
     ]  # fmt: skip
 
 
-def test_gzip_members_are_joined_and_trailing_bytes_ignored() -> None:
+def test_gzip_members_are_joined_trailing_bytes_ignored_and_cut_or_wrong_trailers_are_faults() -> None:
     one, other = gzip.compress(b"one"), gzip.compress(b"other")
     for behaviour in (NEWEST, OLDEST):
         assert open_stream(Codec.GZIP, one + other, 2, behaviour).data == b"oneother"
@@ -81,7 +81,7 @@ def test_gzip_returns_bytes_before_a_fault_up_to_1_0() -> None:
     assert open_stream(Codec.GZIP, data, 2, NEWEST).seen_in_chunks().data == b""
 
 
-def test_snappy_frames_are_joined_and_truncated_frames_are_an_input_fault() -> None:
+def test_raw_or_joined_snappy_frames_are_read_and_truncated_ones_are_an_input_fault() -> None:
     framed = compress(Codec.SNAPPY, b"one", 2)
     assert open_stream(Codec.SNAPPY, framed[20:], 2, NEWEST).data == b"one"  # raw
     assert open_stream(Codec.SNAPPY, framed + framed, 2, NEWEST).data == b"oneone"
@@ -92,7 +92,7 @@ def test_snappy_frames_are_joined_and_truncated_frames_are_an_input_fault() -> N
         open_stream(Codec.SNAPPY, b"", 2, NEWEST)
 
 
-def test_zstd_frames_are_joined_and_skippable_ones_skipped() -> None:
+def test_zstd_frames_are_joined_skippable_ones_skipped_and_truncated_ones_are_an_input_fault() -> None:
     frame = compress(Codec.ZSTD, b"one", 2)
     skippable = bytes.fromhex("502a4d18") + b"\3\0\0\0abc"
     assert open_stream(Codec.ZSTD, frame + skippable + frame, 2, NEWEST).data == b"oneone"
@@ -123,7 +123,7 @@ def test_skipping_iterator_returns_sizes_of_keys_and_values(codec: Codec, releas
         ("4.4.0", SnappyError, SnappyError),
     ],
 )
-def test_negative_snappy_block_size_is_a_fault_that_depends_on_release(
+def test_negative_snappy_block_size_is_a_snappy_error_since_3_5_1(
     release: str, first: type[Exception], second: type[Exception]
 ) -> None:
     behaviour, frame = RecordBatchBehaviour.of(release), compress(Codec.SNAPPY, b"abc", 2)

@@ -188,7 +188,7 @@ def test_wrong_record_count_throws_invalid_record_exception() -> None:
     )
 
 
-def test_invalid_batch_size_or_magic_throws_corrupt_record_exception() -> None:
+def test_small_batch_size_or_unknown_magic_throws_corrupt_record_and_huge_size_illegal_argument() -> None:
     for release, size in (("1.1.1", ""), ("2.0.0", " 13")):
         assert _error(_changed(8, 0, 0, 0, 13), release) == (
             "CorruptRecordException",
@@ -200,7 +200,7 @@ def test_invalid_batch_size_or_magic_throws_corrupt_record_exception() -> None:
     assert _error(_changed(8, 127, 255, 255, 255)) == ("IllegalArgumentException", None)
 
 
-def test_record_size_that_differs_from_content_throws_invalid_record_or_illegal_argument() -> None:
+def test_wrong_record_size_throws_but_one_beyond_the_batch_gives_no_record_in_3_0_0() -> None:
     assert _error(_changed(61, 0x24)) == (
         "InvalidRecordException",
         "Invalid record size: expected to read 18 bytes in record payload, but instead read 19",
