@@ -99,7 +99,7 @@ def test_client_table_has_one_row_per_client_and_client_page_has_counts_per_sett
     assert "**" not in page
 
 
-def test_client_table_prefers_an_agreeing_setting_to_the_java_setting_shown_as_still_differing(
+def test_client_table_shows_java_setting_as_still_differing_unless_another_setting_agrees(
     tmp_path: Path,
 ) -> None:
     differing = [gated(tmp_path, events_of(), (setting,), 1) for setting in ("default", "java")]

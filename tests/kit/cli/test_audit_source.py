@@ -82,7 +82,7 @@ def test_isolation_level_defaults_to_read_committed_in_audit_repair_and_join(
         assert checked(monkeypatch, *words, "--isolation", "read_uncommitted")["isolation.level"] == "read_uncommitted"
 
 
-def test_source_address_is_read_committed_but_client_settings_omit_isolation_level() -> None:
+def test_source_is_read_committed_by_default_but_repair_client_settings_omit_isolation_level() -> None:
     (address,) = SourceOptions("b:1").topics(["t"])
     assert address.isolation == "read_committed"
     assert client_settings(address.kafka).get("isolation.level") is None

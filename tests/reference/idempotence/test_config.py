@@ -160,7 +160,7 @@ def test_null_transactional_id_enables_idempotence_and_null_enable_idempotence_t
         producer_outcome({"enable.idempotence": None}, "4.4.0")
 
 
-def test_every_release_with_idempotence_checks_retries_acks_and_in_flight() -> None:
+def test_check_order_of_every_release_with_idempotence_has_retries_acks_and_in_flight() -> None:
     defining = [one for one in map(ProducerConfigBehaviour.of, load().releases) if one.defines_idempotence]
     assert len(defining) > 70
     assert all({"retries", "acks", IN_FLIGHT} <= set(behaviour.check_order) for behaviour in defining)
