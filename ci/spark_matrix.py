@@ -43,7 +43,7 @@ CHECKS: Mapping[str, Sequence[str]] = {
     "sweep": ["tests/pipeline/test_sweep.py::test_sweeps_of_the_reference_against_real_java_report_no_difference"],
     "audit of an export": ["tests/pipeline/test_exports.py"],
     "audit of a topic": [
-        "tests/pipeline/test_audit.py::test_audit_attributes_five_sixths_of_mixed_java_and_librdkafka_records_and_none_wrongly",
+        "tests/pipeline/test_audit.py::test_audit_of_java_librdkafka_mix_attributes_five_sixths_none_wrongly_and_counts_split_keys",
     ],
     "join": [
         "tests/pipeline/test_join.py::test_join_counts_on_spark_equal_counting_every_pair_of_records",

@@ -54,7 +54,7 @@ def test_recorded_verdict_of_java_client_is_agrees_in_every_client_gate_script()
     assert set(java.verdicts.values()) == {"agrees"}
 
 
-def test_at_least_twelve_recorded_clients_agree_or_differ_in_twelve_or_more_scripts() -> None:
+def test_twelve_recorded_clients_agree_differ_or_differ_harmlessly_in_twelve_or_more_scripts() -> None:
     judged = [
         sum(verdict in {"agrees", "differs", "harmless"} for verdict in each.verdicts.values())
         for each in read_results()

@@ -28,7 +28,7 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path / "krafka"
 
 
-def test_pull_request_commands_create_workflow_and_driver_of_stated_line_count_using_the_checkout(
+def test_pull_request_commands_create_workflow_and_driver_of_stated_lines_built_with_the_checkout(
     checkout: Path,
 ) -> None:
     made = {str(path.relative_to(checkout)) for path in checkout.rglob("*") if path.is_file()}
@@ -48,7 +48,7 @@ def test_workflow_of_adopter_pull_request_uses_only_action_inputs_and_the_descri
     assert f"kafka-conformance gate -- {gate['with']['command']}" in TEXT
 
 
-def test_client_of_adopter_pull_request_has_no_recorded_deviation_and_no_known_failures_file() -> None:
+def test_client_of_adopter_pull_request_agrees_in_three_recorded_rules_without_known_failures_file() -> None:
     assert not list((ROOT / "ci" / "known-failures").glob("krafka*"))
     (one,) = [each for each in client_results.read_results() if each.name == "krafka"]
     assert not one.deviations

@@ -48,7 +48,9 @@ def test_ci_drivers_folder_has_exactly_the_listed_clients() -> None:
 
 
 @pytest.mark.parametrize("folder", DRIVERS, ids=lambda folder: folder.name)
-def test_client_driver_has_a_default_setting_complete_metadata_and_one_pinned_client_version(folder: Path) -> None:
+def test_client_driver_has_default_setting_metadata_version_pin_and_options_named_for_other_arguments(
+    folder: Path,
+) -> None:
     driver = read_driver(folder)
     assert "default" in driver.settings
     assert not driver.settings["default"].chosen_by

@@ -76,7 +76,9 @@ def _question(log: Log, offset: int = 0) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("consumer", [_kafka_python, _aiokafka])
-def test_python_consumer_skips_records_below_offset_and_control_records(consumer: Callable[[], Ask]) -> None:
+def test_kafka_python_and_aiokafka_consumers_skip_records_below_offset_and_control_records(
+    consumer: Callable[[], Ask],
+) -> None:
     log = Log(4).append(4).append(2, producer=1, transactional=True).end(1)
     answer = {"delivered": [6, 7, 8, 9], "position": 11}
     assert consumer()(_question(log, 6)) == {"answer": answer}

@@ -61,7 +61,9 @@ def test_site_navigation_expands_folders_with_newest_release_first() -> None:
         ("gate.md", "```\n[a](../../README.md)\n```\n", "```\n[a](../../README.md)\n```\n"),
     ],
 )
-def test_relative_links_are_rewritten_to_links_of_the_site(uri: str, text: str, wanted: str) -> None:
+def test_relative_links_outside_code_blocks_are_rewritten_to_links_of_the_site(
+    uri: str, text: str, wanted: str
+) -> None:
     assert site_hooks.rewrite(text, uri) == wanted
 
 

@@ -23,7 +23,7 @@ PAGE = Path(__file__).parents[2] / "kit" / "docs" / "idempotence.md"
 @pytest.mark.parametrize(
     ("version", "idempotent", "acks"), [("2.8.2", False, 1), ("3.0.0", False, -1), ("3.0.2", True, -1)]
 )
-def test_java_default_producer_is_idempotent_in_3_0_2_not_in_3_0_0(
+def test_java_producer_defaults_to_idempotence_in_3_0_2_not_3_0_0_and_acks_all_since_3_0_0(
     oracle: Oracle, version: str, idempotent: bool, acks: int
 ) -> None:
     (outcome,) = JavaAnswerer(oracle).answer(RULE, parse_release(version), [combination()])

@@ -132,7 +132,7 @@ def test_slow_broker_got_44_percent_of_keyless_records_in_2_8_2_only(oracle: Ora
     ("version", "even"),
     [("3.9.1", [0, 100 / 3] * 3), ("3.9.2", [100 / 6] * 6), ("4.0.2", [100 / 6] * 6)],
 )
-def test_java_round_robin_starves_every_other_partition_of_even_counts_in_3_9_1(
+def test_java_round_robin_starves_every_other_partition_of_even_counts_in_3_9_1_not_3_9_2(
     oracle: Oracle, version: str, even: list[float]
 ) -> None:
     assert figures(oracle, version, "round robin, even") == pytest.approx(even, abs=0.01)

@@ -92,7 +92,7 @@ def test_audit_attributes_topic_of_one_real_producer_to_the_partitioner_used(
     assert found.splits.keys == 0
 
 
-def test_audit_attributes_five_sixths_of_mixed_java_and_librdkafka_records_and_none_wrongly(
+def test_audit_of_java_librdkafka_mix_attributes_five_sixths_none_wrongly_and_counts_split_keys(
     spark: Spark, kafka_broker: Broker, java: JavaWriter, tmp_path: Path
 ) -> None:
     topic = "mixed"

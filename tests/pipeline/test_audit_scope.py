@@ -64,7 +64,9 @@ def found_in(audit: Audit) -> Audit:
 
 
 @pytest.mark.usefixtures("candidate")
-def test_spark_and_local_audits_with_custom_partitioner_and_sample_are_equal(spark: Spark, tmp_path: Path) -> None:
+def test_spark_and_local_audits_with_schema_framed_keys_custom_partitioner_and_sample_are_equal(
+    spark: Spark, tmp_path: Path
+) -> None:
     ends: dict[int, int] = {}
     rows: list[dict[str, Any]] = []
     for time in range(12_000):

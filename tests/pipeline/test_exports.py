@@ -101,7 +101,9 @@ def attributed(found: Audit) -> dict[str, int]:
     return {name: sum(line.attributed.get(name, 0) for line in found.by_partition) for name in sorted(names)}
 
 
-def test_audit_of_five_keys_cannot_tell_partitioners_apart(spark: Spark, tmp_path: Path) -> None:
+def test_audit_of_five_keys_attributes_no_record_and_reports_that_eleven_keys_are_needed(
+    spark: Spark, tmp_path: Path
+) -> None:
     keys = [b"customer-%d" % (number % 5) for number in range(200)]
     found = audited(spark, tmp_path, keys, lambda key: zlib.crc32(key) % 12)
     assert found.doubt is not None

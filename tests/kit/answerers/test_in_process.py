@@ -127,7 +127,7 @@ def test_thread_of_python_callable_ends_when_the_target_is_closed() -> None:
     assert not thread.is_alive()
 
 
-def test_python_callable_name_version_rules_and_grades_come_from_attributes() -> None:
+def test_python_callable_attributes_override_name_version_and_grades_and_limit_supported_rules() -> None:
     def answerer(rule: str, at: str, question: dict[str, Any]) -> dict[str, Any]:
         return {}
 

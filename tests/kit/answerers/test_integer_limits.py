@@ -178,7 +178,7 @@ def test_question_with_1_gib_batch_size_is_sent_to_java_only_before_3_3(version:
 
 
 @pytest.mark.parametrize("slug", ["default-partitioner", "uniform-sticky-partitioner", "sticky-distribution"])
-def test_sticky_switch_between_partitions_of_equal_id_fails_without_being_sent_to_java(slug: str) -> None:
+def test_sticky_switch_between_available_partitions_of_equal_id_fails_without_being_sent_to_java(slug: str) -> None:
     """StickyPartitionCache draws until the id differs from the old one."""
     rule, twice = RULES[slug], {"id": 5, "leader": 0}
     steps = [{"op": "partition", "topic": "t", "key": None}, {"op": "new_batch", "topic": "t", "previous": 5}]

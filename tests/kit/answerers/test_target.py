@@ -39,7 +39,7 @@ def test_command_target_ends_if_the_with_block_raises() -> None:
     assert not _RUNNING
 
 
-def test_named_driver_target_is_built_and_started_with_the_args_of_the_setting(
+def test_named_driver_is_built_and_started_with_args_of_the_given_or_default_setting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

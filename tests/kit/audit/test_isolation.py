@@ -22,7 +22,7 @@ HELD = {"t": Held((3, 7, 9), (0, 2, 2))}
         ({}, {0: Span(3, 9), 1: Span(0, 2)}),
     ],
 )
-def test_read_committed_spans_end_at_last_stable_offset_and_uncommitted_at_latest_offset(
+def test_topic_spans_end_at_last_stable_offset_with_read_committed_else_at_latest_offset(
     options: dict[str, str], spans: dict[int, Span]
 ) -> None:
     found = Topic.find(FakeSpark(Admin(HELD)), "t", options)  # type: ignore[arg-type]

@@ -97,7 +97,9 @@ def test_audit_commands_with_segments_on_the_documentation_page_exit_0(
         assert ran(*here.split()).return_value == 0
 
 
-def test_audit_of_segment_files_resumed_from_a_folder_reports_equal_results(folder: str, tmp_path: Path) -> None:
+def test_segment_audit_run_again_with_the_folder_of_a_finished_run_reports_equal_results(
+    folder: str, tmp_path: Path
+) -> None:
     words = ("--segments", folder, "--topic", "orders", "--folder", str(tmp_path / "run"), "--json")
     first, second = ran(*words), ran(*words)
     found: list[dict[str, Any]] = [msgspec.json.decode(each.stdout) for each in (first, second)]
@@ -127,7 +129,7 @@ def test_audit_of_segment_files_uses_spark_above_size_limits_unless_local_engine
             assert local_source(address, Engine("local")) is not None
 
 
-def test_audit_with_unusable_segments_folder_topic_or_partition_count_raises_error_with_the_reason(
+def test_segment_audit_error_names_bad_folder_absent_or_repeated_topic_or_missing_partition_count(
     folder: str, tmp_path: Path
 ) -> None:
     assert "--segments is empty" in said("--segments", "", "--topic", "orders")

@@ -73,7 +73,7 @@ def test_audit_options_override_the_command_config_file(config: str, monkeypatch
 
 
 @pytest.mark.parametrize("command", [("audit", "t"), ("repair", "t", "t2"), ("join", "a", "b")])
-def test_isolation_level_defaults_to_read_committed_in_audit_repair_and_join(
+def test_audit_repair_and_join_read_committed_unless_isolation_option_of_audit_or_join_overrides(
     command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = (*command, "--bootstrap-server", "b:1")

@@ -107,7 +107,7 @@ NAMED = (
 )
 
 
-def test_file_arguments_with_hostile_names_never_exit_1_or_print_a_traceback(
+def test_unreadable_or_hostile_file_arguments_never_exit_1_or_print_several_error_lines(
     tmp_path: Path, bad: dict[str, str]
 ) -> None:
     names = [*bad, "", ".", "file/below", "\udcff\x1b[31m", "a\nb", "lost.json"]
@@ -136,7 +136,9 @@ def test_rules_write_or_check_of_unusable_folder_exits_2_before_pages_are_genera
     assert not [printed for _, _, printed in found if "mistake" in printed or printed.count("\n") != 1]
 
 
-def test_unwritable_report_file_prints_a_warning_and_exits_0(tmp_path: Path, bad: dict[str, str]) -> None:
+def test_unwritable_report_file_of_conforming_gate_or_log_inspect_gives_warning_and_exit_0(
+    tmp_path: Path, bad: dict[str, str]
+) -> None:
     reports = [name for name in bad if name not in ("folder.json", "endless.json")]
     options = ("--html", "--junit", "--markdown", "--badge", "--events")
     commands = [[*GATE, *(word for option in options for word in (option, name)), *TARGET] for name in reports]

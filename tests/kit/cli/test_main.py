@@ -258,7 +258,7 @@ def every_command(command: click.Command) -> Iterator[click.Command]:
             yield from every_command(inner)
 
 
-def test_every_command_line_option_has_one_long_name_shown_by_help() -> None:
+def test_no_command_option_is_hidden_or_has_two_long_names_except_on_off_pairs() -> None:
     commands = list(every_command(cli.app))
     assert len(commands) > 25
     for command in commands:

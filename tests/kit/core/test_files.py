@@ -91,7 +91,7 @@ def test_file_of_exactly_the_size_limit_is_read_completely(tmp_path: Path) -> No
         read_bytes(path, 6)
 
 
-def test_latin_1_text_raises_bad_input_with_the_position_of_the_first_invalid_byte(tmp_path: Path) -> None:
+def test_latin_1_text_read_as_utf_8_raises_bad_input_with_invalid_byte_position(tmp_path: Path) -> None:
     path = tmp_path / "latin"
     path.write_bytes("größe\r\nx".encode("latin-1"))
     with pytest.raises(BadInput, match=r"latin cannot be read: byte 2 is not UTF-8 text"):

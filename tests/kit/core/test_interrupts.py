@@ -59,7 +59,7 @@ def test_child_exit_code_is_read_despite_inherited_ignored_sigchld() -> None:
     assert ran.stdout == "7\n", ran.stderr
 
 
-def test_cli_without_posix_signals_exits_2_with_one_line() -> None:
+def test_cli_refuses_a_system_without_posix_signals_with_one_line_and_exit_code_2() -> None:
     script = (
         "import signal; del signal.SIGALRM, signal.setitimer, signal.SIGCHLD\n"
         "from kafka_conformance.__main__ import main; main()"

@@ -42,7 +42,7 @@ def test_properties_file_is_decoded_as_latin_1(tmp_path: Path) -> None:
     assert read_properties("--command-config", str(tmp_path / "f")) == {"password": "é"}
 
 
-def test_unreadable_properties_file_error_is_one_line_without_values(tmp_path: Path) -> None:
+def test_missing_or_malformed_properties_file_error_is_one_line_without_values(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"^--command-config /no/such cannot be read: No such file or directory$"):
         read_properties("--command-config", "/no/such")
     (tmp_path / "f").write_text("a=1\n\npassword=s3cret\\u12")

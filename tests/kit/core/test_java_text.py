@@ -60,7 +60,7 @@ def test_integers_parse_as_java_parse_int_and_parse_long(text: str, as_int: int 
             assert parse(text) == expected
 
 
-def test_digits_of_all_scripts_have_values_of_java_character_digit() -> None:
+def test_bmp_characters_parse_as_integer_digits_exactly_as_java_character_digit() -> None:
     found = set()
     for code in range(0x10000):
         try:

@@ -99,7 +99,7 @@ def test_kept_run_returns_answer_only_for_identical_question_rule_and_release() 
 
 
 @pytest.mark.parametrize("slug", LABELLED_BY_RUN)
-def test_labelling_answerer_answers_as_reference_and_over_half_of_label_runs_are_reusable(slug: str) -> None:
+def test_labelling_answerer_equals_reference_and_rule_labels_and_over_half_of_runs_are_kept(slug: str) -> None:
     rule, questions = RULES[slug], some_questions(slug)
     labelling = LabellingAnswerer(ReferenceAnswerer())
     assert labelling.answer(rule, NEWEST, questions) == ReferenceAnswerer().answer(rule, NEWEST, questions)

@@ -248,7 +248,7 @@ def test_difference_shrinks_only_to_question_with_equal_path_and_answer_shape() 
     assert even.question == Number(2), "the path of a question is part of the kind"
 
 
-def test_kind_of_difference_depends_on_question_path_and_shape_of_both_answers() -> None:
+def test_kind_of_difference_depends_on_path_exception_and_whether_a_partition_is_below_zero() -> None:
     rule = replace(DOUBLE, path=lambda question: "large" if question.number > 9 else "small")
     kinds = [
         kind_of(rule, Difference(Number(number), left, right))

@@ -126,7 +126,7 @@ def test_withdrawn_case_is_left_out_of_files_and_listed_in_manifest() -> None:
     assert json.loads(files(sets)["manifest.json"])["withdrawn"][0]["id"] == first
 
 
-def test_case_files_have_a_folder_per_release_range_of_a_rule_named_by_the_newest_release() -> None:
+def test_every_era_case_files_have_a_folder_per_release_range_named_by_newest_release() -> None:
     made = case_files([RULES["default-partitioner"]], case_sets(), every_era=True)
     folders = {path.parts[1] for path, _ in made if path.name == "cases.json"}
     assert len(folders) == 4

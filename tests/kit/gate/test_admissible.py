@@ -119,7 +119,7 @@ def test_mutant_gives_some_rejected_answer_unless_the_mutation_only_changes_rand
     assert _notices(slug) == (slug not in ONLY_DRAWS)
 
 
-def test_round_robin_answer_with_counter_started_at_the_last_partition_is_accepted() -> None:
+def test_default_partitioner_2_3_1_answer_with_counter_begun_at_last_partition_is_accepted() -> None:
     """While one partition alone is led every beginning answers alike: which one it was shows much later."""
     rule, at = RULES["default-partitioner"], parse_release("2.3.1")
     nodes = (AskedNode(0),)

@@ -105,7 +105,7 @@ def test_unsupported_required_step_makes_whole_answer_unsupported_and_gate_exit_
     assert (_ended(result).verdict, result.ended.exit_code) == ("not judged", 2)
 
 
-def test_extra_answer_field_is_reported_and_hides_no_wrong_partition(tmp_path: Path) -> None:
+def test_extra_answer_field_is_a_low_severity_difference_and_hides_no_wrong_partition(tmp_path: Path) -> None:
     ticks = itertools.count()
 
     def timed(_: dict[str, Any], answer: Answer) -> Answer:

@@ -91,7 +91,7 @@ def test_difference_of_a_rule_without_behaviour_records_is_attributed_to_no_fiel
     assert named(Attribution(bare, BOTH), "a") == []
 
 
-def test_still_unnamed_yields_unattributed_fields_with_first_question_that_no_other_fields_explain() -> None:
+def test_still_unnamed_pairs_each_unattributed_field_with_first_question_inexplicable_without_the_field() -> None:
     attribution = Attribution(RULE, BOTH)
     assert named(attribution, "a") == ["upper"]
     found = attribution.still_unnamed(map(question, ("a", "ab", "b", "xy")))

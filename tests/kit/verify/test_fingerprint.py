@@ -105,7 +105,7 @@ def test_sender_code_change_alters_fingerprints_only_of_rules_that_use_the_sende
         ("kafka_conformance.rules.common.keys", "def key_labels(", "def key_labels(again: int, "),
     ],
 )
-def test_python_comment_docstring_annotation_or_label_change_alters_no_rule_fingerprint(
+def test_python_comment_docstring_annotation_title_link_or_label_change_alters_no_rule_fingerprint(
     module: str, old: str, new: str
 ) -> None:
     assert changed_by(python_with(module, old, new, times=1)) == set()
@@ -306,7 +306,9 @@ def called_by(run: Callable[[], Any]) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("slug", RULES)
-def test_functions_run_for_an_answer_except_argument_checks_are_all_in_the_rule_fingerprint(slug: str) -> None:
+def test_functions_run_for_an_answer_except_argument_checks_and_endless_append_guard_are_fingerprinted(
+    slug: str,
+) -> None:
     rule = RULES[slug]
     covered = fingerprinted_sources(rule, installed_sources())
 

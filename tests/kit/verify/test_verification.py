@@ -168,7 +168,7 @@ def test_verification_counts_exhaustive_short_keys_in_addition_to_questions() ->
     assert result.tally.agreed == result.tally.total == 1374 + 100 + 257
 
 
-def test_verification_of_a_mutant_skips_bulk_keys() -> None:
+def test_verification_of_a_mutant_skips_exhaustive_short_keys() -> None:
     (result,) = judged([MURMUR2], reference_or_mutant("mutant:unsigned-hash"), longest=1)
     assert "every key of up to 1 bytes" not in result.tally.asked
 

@@ -89,7 +89,7 @@ def test_reenqueue_after_sequence_wraparound_reverses_batches(version: str) -> N
         ("4.4.0", [[(1, 0)], []]),  # the first visit begins behind the partition that waits
     ],
 )
-def test_drain_from_rotating_start_stops_on_reaching_reenqueued_batch_behind_an_in_flight_one(
+def test_drain_stops_at_reenqueued_batch_behind_in_flight_one_unless_rotation_starts_later(
     version: str, drains: list[list[tuple[int, int]]]
 ) -> None:
     play = Play(version)
@@ -116,7 +116,7 @@ def test_drain_of_batch_with_negative_sequence_throws_and_drops_the_batch(versio
 
 
 @pytest.mark.parametrize("version", ["2.3.1", "2.4.1"])
-def test_reenqueue_and_split_after_producer_id_reset_throw_illegal_state(version: str) -> None:
+def test_reenqueue_and_split_after_producer_id_reset_throw_illegal_state_in_2_3_and_2_4(version: str) -> None:
     play = Play(version)
     play.send()
     play.send()
@@ -151,7 +151,7 @@ def test_abort_of_undrained_batches_keeps_drained_batches_incomplete(version: st
 
 
 @pytest.mark.parametrize("version", ["1.1.1", "2.4.1"])
-def test_sequence_adjustment_of_an_aborted_in_flight_batch_throws(version: str) -> None:
+def test_sequence_adjustment_of_an_aborted_in_flight_batch_throws_up_to_2_4(version: str) -> None:
     play = Play(version)
     play.send()
     play.send()

@@ -177,7 +177,7 @@ def test_compressed_size_estimate_uses_32_bit_float_arithmetic_of_java() -> None
     assert int(16777217 * 1.05) == 17616077
 
 
-def test_compressed_estimate_saturates_at_int32_but_estimated_batch_size_wraps() -> None:
+def test_compressed_estimate_saturates_at_int32_unless_64_bits_wide_but_estimated_batch_size_wraps() -> None:
     assert ratios.compressed_estimate(20, 1e9) == 2**31 - 1
     assert ratios.compressed_estimate(20, -1e9) == -(2**31)
     assert ratios.compressed_estimate(20, 1e9, 64) > 2**31
@@ -193,7 +193,7 @@ def test_float32_of_out_of_range_double_is_infinity() -> None:
     [("0.10.0.1", 0.5, 0.95), ("2.4.1", 0.998, 0.995), ("2.5.0", 0.998, 0.998), ("4.4.0", 0.5, 0.995),
      ("4.4.0", 1.01, 1.05), ("4.4.0", 3.0, 3.0), ("4.4.0", 1.0, 1.0)],
 )  # fmt: skip
-def test_expected_compression_ratio_falls_at_most_0_005_and_rises_at_least_0_05_since_0_11(
+def test_compression_ratio_averages_in_0_10_falls_exactly_0_005_before_2_5_and_rises_0_05_minimum(
     version: str, observed: float, after: float
 ) -> None:
     assert next_ratio(version, 1.0, ratios.float32(observed)) == pytest.approx(after, abs=1e-7)

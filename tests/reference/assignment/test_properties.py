@@ -63,7 +63,7 @@ def test_round_robin_with_identical_subscriptions_is_balanced_within_one(release
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_range_shares_are_even_among_subscribers_of_each_topic(release: str) -> None:
+def test_range_shares_of_a_topic_differ_by_at_most_one_without_duplicate_subscriptions(release: str) -> None:
     for question in questions():
         if any(len(set(member.topics)) < len(member.topics) for member in question.members):
             continue  # up to 3.4.x a member has one share for each time that it names a topic

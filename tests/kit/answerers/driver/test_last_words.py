@@ -85,7 +85,7 @@ def test_crash_message_is_the_panic_exception_or_assertion_in_stderr_else_the_la
     assert str(last_words) == words
 
 
-def test_crash_message_is_found_in_stderr_read_in_small_chunks() -> None:
+def test_crash_message_is_found_and_whole_lines_shown_if_stderr_comes_in_small_chunks() -> None:
     shown: list[bytes] = []
     last_words = LastWords(shown.append)
     for number in range(0, len(RUST), 7):
@@ -96,7 +96,7 @@ def test_crash_message_is_found_in_stderr_read_in_small_chunks() -> None:
     assert shown == [*RUST.encode().splitlines(), b"the end"]
 
 
-def test_crash_message_at_the_end_of_long_stderr_is_kept() -> None:
+def test_crash_message_ending_long_stderr_is_kept_though_later_lines_are_not_shown() -> None:
     shown: list[bytes] = []
     last_words = LastWords(shown.append)
     for _ in range(40):

@@ -28,7 +28,7 @@ def column(rows: pa.Table, partitions: int = 12) -> audit_truth.KeyColumn:
     return audit_truth.column(rows["key"].to_pylist(), rows["partition"].to_numpy(), partitions)
 
 
-def test_crc32_variant_that_wrote_records_is_the_first_alternative_to_a_wrongly_named_crc32() -> None:
+def test_crc32_variant_is_first_alternative_to_wrongly_named_crc32_and_none_remains_if_named() -> None:
     keys = column(topic({"murmur2": 500, "crc32-floor-mod": 60}))
     named = (JAVA, Placed("librdkafka-consistent", 12))
     assert contenders(keys, named, JAVA)[0] == "crc32-floor-mod"

@@ -146,7 +146,7 @@ def test_builtin_partitioner_is_named_over_an_equivalent_custom_one_unless_custo
     assert found(topic(("murmur2", 12)), "mine:java") == {"mine:java@12"}
 
 
-def test_five_keys_are_too_few_to_name_a_custom_partitioner_and_eleven_suffice() -> None:
+def test_naming_a_custom_partitioner_takes_eleven_keys_not_five_but_six_if_expected() -> None:
     use("by_sha")
     few = KEYS[:5]
     members, doubt = examine(topic((sha, 12), keys=few), Placed("murmur2", 12))

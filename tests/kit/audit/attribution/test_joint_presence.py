@@ -47,7 +47,7 @@ def test_seeded_random_topic_is_attributed_to_no_partitioner_that_wrote_nothing(
     assert unfounded(made, verdict(made)) == []
 
 
-def test_partition_is_a_function_of_the_key_only_if_repeated_keys_keep_one_partition() -> None:
+def test_partition_is_a_function_of_keys_only_if_keys_repeat_and_keep_one_partition() -> None:
     keys = [b"%d" % number for number in range(30)]
     once, again = audit_truth.column(keys, np.zeros(30, np.int32), 12), np.arange(30, dtype=np.int32) % 12
     assert not is_function_of_key(once, np.arange(30))  # no key is repeated

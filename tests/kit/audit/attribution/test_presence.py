@@ -212,7 +212,7 @@ def test_evidence_equals_the_log_likelihood_ratio_and_is_zero_at_or_below_chance
     assert evidence(1000, 600, 0.5) == pytest.approx(1000 * (0.6 * np.log(1.2) + 0.4 * np.log(0.8)))
 
 
-def test_partition_modulo_12_determines_the_partition_of_the_same_hash_modulo_3_not_modulo_5() -> None:
+def test_partition_modulo_12_determines_only_that_of_the_same_hash_modulo_a_proper_divisor() -> None:
     assert implies(Placed("murmur2", 12), Placed("murmur2", 3))
     assert not implies(Placed("murmur2", 3), Placed("murmur2", 12))
     assert not implies(Placed("murmur2", 12), Placed("murmur2", 5))

@@ -126,7 +126,9 @@ def test_integer_partitioner_is_found_in_topic_with_hash_partitioner(rule: str) 
 @pytest.mark.parametrize("kind", ["digits", "long digits", "longs", "ints", "names"])
 @pytest.mark.parametrize("rule", UNKNOWN)
 @pytest.mark.parametrize("count", [8, 10, 12])
-def test_unknown_partitioner_is_not_explained_as_several_known_partitioners(kind: str, rule: str, count: int) -> None:
+def test_unknown_partitioner_is_named_as_at_most_one_known_partitioner_that_explains_all_keys(
+    kind: str, rule: str, count: int
+) -> None:
     """A rule that is present explains every key, so that no such key tells it from the truth."""
     keys = column(KEYS[kind], UNKNOWN[rule], count)
     found, _ = examine(keys, Placed("murmur2", count))

@@ -61,7 +61,7 @@ def test_single_stray_key_fits_too_many_partitioners_to_list_and_random_keys_fit
     assert MOST_RIVALS < 30
 
 
-def test_known_rule_explains_over_90_percent_of_foreign_keys_if_hashes_rarely_differ() -> None:
+def test_share_of_foreign_keys_that_a_nearly_equal_known_partitioner_explains_exceeds_90_percent() -> None:
     """String.hashCode is negative for 10 of 1,000 keys: abs and masked differ for these only, and three show abs."""
     placed = {
         key: [audit_truth.place(f"string-hash-code-{fold}", key, 20) for fold in ("masked", "abs")]

@@ -45,7 +45,7 @@ def test_engine_for_a_file_is_local_below_the_record_limit_and_spark_above_unles
     ({"settings": {"spark.driver.memory": "8g"}}, "--master, --setting and spark-submit belong to Spark"),
     ({"folder": "hdfs:///a"}, "--folder hdfs:///a is on a file system of the cluster"),
 ])  # fmt: skip
-def test_spark_option_selects_spark_and_raises_an_error_with_the_local_engine(
+def test_spark_option_or_cluster_folder_selects_spark_and_raises_error_with_local_engine(
     files: str, given: dict[str, Any], reason: str
 ) -> None:
     assert not chosen(files, **given)
@@ -84,7 +84,7 @@ def read(name: str, broker: str, kind: Literal["auto", "local", "spark"] = "auto
     return local_source(address, Engine(kind)) is not None
 
 
-def test_engine_for_a_topic_is_local_below_the_record_limit_and_spark_above_unless_given(
+def test_topics_over_the_record_limit_use_spark_unless_engine_given_and_unknown_topic_raises(
     broker: MockBroker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert read("orders", broker.bootstrap)

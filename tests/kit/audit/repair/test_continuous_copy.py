@@ -80,7 +80,7 @@ def test_follow_without_limit_ends_at_the_users_interrupt(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_first_interrupt_requests_the_end_and_second_raises_keyboard_interrupt(number: signal.Signals) -> None:
+def test_first_sigint_or_sigterm_requests_the_end_and_second_raises_keyboard_interrupt(number: signal.Signals) -> None:
     before, noted = signal.getsignal(number), list[str]()
     signal.signal(number, signal.default_int_handler)
     try:
@@ -106,7 +106,7 @@ def test_ignored_sigint_stays_ignored_while_following() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def test_following_in_a_non_main_thread_installs_no_signal_handlers() -> None:
+def test_following_in_a_non_main_thread_starts_without_error_or_request_to_end() -> None:
     seen = list[bool]()
 
     def run() -> None:

@@ -22,7 +22,7 @@ def topics() -> Topics:
     return Topics(FakeSpark(Admin(held)), {"kafka.bootstrap.servers": "b:1"})  # type: ignore[arg-type]
 
 
-def test_repair_plan_covers_offsets_up_to_the_last_stable_offset(topics: Topics) -> None:
+def test_repair_plan_ends_at_last_stable_offset_and_keeps_the_partition_count_by_default(topics: Topics) -> None:
     assert make_plan(topics, "a", "b", 3) == PLAN
     assert make_plan(topics, "a", "b", None).partitions == 2
     assert PLAN.spans == {0: Span(3, 7), 1: Span(0, 0)}

@@ -70,14 +70,14 @@ def test_records_deleted_before_the_copy_are_reported_as_gaps() -> None:
         (SOURCE, {0: Span(0, 9)}, "partition 1 of a is gone"),
     ],
 )
-def test_next_repair_pass_refuses_a_recreated_or_truncated_source(
+def test_next_repair_pass_refuses_a_source_that_was_recreated_truncated_or_lost_a_partition(
     source: Described, spans: dict[int, Span], words: str
 ) -> None:
     with pytest.raises(BadInput, match=f"^{words}"):
         rest_plan(reached(), source, spans)
 
 
-def test_target_topic_with_more_or_fewer_records_than_copied_raises_before_the_next_pass() -> None:
+def test_target_with_fewer_records_than_copied_before_or_more_than_after_the_pass_raises() -> None:
     plan = rest_plan(reached(), SOURCE, {0: Span(3, 9), 1: Span(0, 5)})
     check_beginning(plan, {0: 1, 2: 1}, {0: 3, 1: 7, 2: 0})
     with pytest.raises(

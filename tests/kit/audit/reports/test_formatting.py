@@ -68,7 +68,7 @@ def test_key_that_is_not_hex_is_shown_as_text_and_shortened() -> None:
     assert len(key("z" * 10_000)) < 120
 
 
-def test_record_places_partitioners_and_counts_are_formatted_as_text() -> None:
+def test_record_places_and_partitioners_are_described_and_counts_up_to_twelve_spelled_out() -> None:
     assert place(Place(0, 3, 1234)) == "partition 3, offset 1,234, 1970-01-01T00:00:00Z"
     assert place(Place(-1, 3, 1234)) == "partition 3, offset 1,234"
     assert named(Placed("murmur2", 1)) == "murmur2, 1 partition"

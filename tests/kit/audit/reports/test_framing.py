@@ -38,7 +38,7 @@ OTHERS = "The 177 others are compared as a whole"
         ({"split": 0, "several": 0, "format": "json"}, NONE.format("spellings", "")),
     ],
 )
-def test_key_format_verdict_names_the_earliest_logical_key_split_by_schema_ids_or_spellings(
+def test_key_format_verdict_names_the_earliest_split_logical_key_or_that_none_is_split(
     more: dict[str, object], line: str
 ) -> None:
     assert verdict(audits.framing(**more)) == line

@@ -21,7 +21,7 @@ def printed(mapping: GroupMapping) -> list[str]:
     return [" ".join(line.split()) for line in out.getvalue().splitlines()]
 
 
-def test_group_report_lists_offsets_and_records_read_again_by_partition() -> None:
+def test_group_report_lists_offsets_and_records_read_again_by_partition_and_notes_dry_run() -> None:
     lines = printed(MAPPING)
     assert lines[0] == "group partition offset in orders offset in orders-2 unread read again at most"
     assert [line.split()[1:] for line in lines[1:4]] == [
@@ -42,7 +42,7 @@ def test_group_report_prints_members_lost_records_and_existing_offsets() -> None
     assert "not copied yet: 5 offsets of orders" in "".join(lines)
 
 
-def test_group_report_ends_with_the_number_of_committed_groups() -> None:
+def test_group_report_ends_with_the_number_of_committed_groups_or_that_none_has_offsets() -> None:
     skipped = msgspec.structs.replace(GROUP, skipped="has offsets of orders-2 already")
     done = msgspec.structs.replace(MAPPING, groups=(GROUP, skipped), committed=True)
     assert printed(done)[-1] == "offsets of orders-2 committed for 1 group: no record is skipped"

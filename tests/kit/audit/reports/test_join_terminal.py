@@ -59,7 +59,7 @@ def test_join_report_prints_binary_keys_as_hex() -> None:
     assert "0xff1b" in report
 
 
-def test_join_report_names_logical_keys_missed_because_of_different_schema_ids() -> None:
+def test_join_report_names_logical_keys_missed_by_different_schema_ids_or_states_none() -> None:
     places = FormPlace("schema id 7", Place(1, 2, 0), 5), FormPlace("schema id 9", Place(1, 4, 0), 6)
     worst = MissedLogicalKey(b"user".hex(), True, 30, places[:1], places[1:])
     framing = JoinFraming("confluent", 20, 3, 10, 4, 1, 90, 30, (worst,))

@@ -86,7 +86,7 @@ TWO, MANY = ("murmur2", "sign-abs"), ("a", "b", "c", "d", "e", "f", "g")
         ),
     ],
 )
-def test_inconclusive_audit_headline_names_fitting_partitioners_and_the_number_of_keys_needed(
+def test_inconclusive_headline_names_fitting_rules_and_keys_needed_and_details_the_next_step(
     doubt: Doubt, sentence: str
 ) -> None:
     audit = audits.mixed(doubt=doubt)
@@ -142,7 +142,9 @@ def test_summary_names_partitioners_that_the_keys_cannot_distinguish() -> None:
         (audits.empty(), ""),
     ],
 )
-def test_topic_writers_sentence_names_partitioners_with_shares(audit: Audit, sentence: str) -> None:
+def test_topic_writers_sentence_gives_shares_of_partitioners_ambiguous_and_unexplained_records(
+    audit: Audit, sentence: str
+) -> None:
     assert summary.topic_writers(audit) == sentence
 
 
@@ -171,7 +173,7 @@ def test_summary_names_the_first_unexpected_record_or_unexplained_one_if_every_r
     assert summary.broken_since(audit) == sentence
 
 
-def test_summary_names_the_first_record_of_an_unexpected_partitioner_at_an_old_partition_count() -> None:
+def test_summary_names_first_unexpected_record_at_old_partition_count_but_spans_omit_old_label() -> None:
     grown = audits.audit(
         4,
         12,
@@ -182,7 +184,7 @@ def test_summary_names_the_first_record_of_an_unexpected_partitioner_at_an_old_p
     assert "(old partition count)" not in str(summary.spans(grown))
 
 
-def test_partition_count_increase_is_reported_with_last_old_offsets() -> None:
+def test_partition_count_increase_is_reported_with_last_old_offsets_of_up_to_24_partitions() -> None:
     (one,) = audits.grown().growth
     assert summary.details(audits.grown())[1] == (
         "The partition count increased while this was in use: murmur2, from 3 to 12 partitions."
@@ -221,13 +223,13 @@ def test_runs_of_unexpected_partitioners_are_listed_earliest_first_with_the_coun
     assert summary.runs_title(audits.thousand()).endswith("among the 1,027 runs that were kept")
 
 
-def test_run_text_names_every_alternating_partitioner() -> None:
+def test_run_text_names_every_alternating_partitioner_or_unexplained_if_none() -> None:
     run = AttributedRun(0, (Placed("murmur2", 12), Placed("sarama-hash", 3)), 0, 9, None, None, 10)
     assert summary.placed_by(audits.mixed(), run) == "murmur2 and sarama-hash, 3 partitions"
     assert summary.placed_by(audits.mixed(), AttributedRun(0, (), 0, 9, None, None, 10)) == "unexplained"
 
 
-def test_partition_table_of_a_large_topic_shows_24_partitions_with_misplaced_records() -> None:
+def test_partition_table_shows_all_partitions_or_24_with_misplaced_records_of_a_large_topic() -> None:
     audit = audits.thousand()
     shown, hidden, offending = summary.select_partitions(audit.by_partition)
     assert (len(shown), hidden) == (24, 976)
@@ -237,7 +239,7 @@ def test_partition_table_of_a_large_topic_shows_24_partitions_with_misplaced_rec
     assert summary.select_partitions(audits.mixed().by_partition) == (list(audits.mixed().by_partition), 0, 0)
 
 
-def test_partition_writers_text_names_partitioners_with_shares() -> None:
+def test_partition_writers_text_names_up_to_three_partitioners_with_shares_or_dash_without_keys() -> None:
     line = audits.mixed().by_partition[0]
     assert (
         summary.partition_writers(audits.mixed(), line)
@@ -248,7 +250,7 @@ def test_partition_writers_text_names_partitioners_with_shares() -> None:
     assert summary.partition_writers(audits.grown(), grown) == "murmur2 of 3 partitions 78.4 %; murmur2 21.6 %"
 
 
-def test_split_keys_text_counts_keys_in_several_partitions() -> None:
+def test_split_keys_text_counts_split_keys_or_states_why_none_and_rows_list_places() -> None:
     assert summary.split(audits.mixed()) == (
         "8,765 of 64,321 keys (13.6 %) are in several partitions, with 345,678 records;"
         " first at partition 3, offset 63,456, 2025-03-01T12:00:00.123Z."
@@ -284,7 +286,7 @@ def test_split_keys_text_counts_keys_in_several_partitions() -> None:
         (Splits(0, 7380, 0, None, ()), ""),  # too few keys are repeated
     ],
 )
-def test_unexplained_text_names_key_function_if_no_key_splits_or_random_draws_if_most(
+def test_unexplained_text_names_key_function_if_repeated_keys_stay_or_draws_if_most_split(
     splits: Splits, words: str
 ) -> None:
     sentence = summary.topic_writers(audits.strange(splits=splits))

@@ -36,7 +36,7 @@ def test_each_producer_id_is_attributed_to_one_partitioner(tmp_path: Path) -> No
     assert reports.by_rule(found).endswith("200 have no producer id.")
 
 
-def test_record_that_contradicts_the_producer_id_partitioner_is_counted(tmp_path: Path) -> None:
+def test_wrong_record_contradicts_the_producer_id_rule_and_few_or_no_keys_are_reported(tmp_path: Path) -> None:
     topic = Topic(tmp_path / "data")
     topic.send(keys(0, 200), 7, partition_for_key)
     wrong = next(

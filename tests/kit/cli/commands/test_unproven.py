@@ -138,7 +138,7 @@ def test_gate_defaults_to_the_newest_release_in_which_the_rule_is_proven() -> No
 
 
 @pytest.mark.usefixtures("half_proven")
-def test_gate_omits_an_unproven_rule_with_a_warning_unless_allow_unproven_is_given(
+def test_gate_warns_and_omits_a_rule_in_releases_without_proof_unless_allow_unproven(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     done = _run(*_GATE, "--kafka", "4.3.1,4.4.0")

@@ -180,7 +180,9 @@ def test_verify_changed_copies_certificate_rows_of_unchanged_rules(ran: Any, shi
     assert void_rules(made) == []
 
 
-def test_verify_changed_compares_only_releases_without_a_certificate_row(ran: Any, shipped: Certificate) -> None:
+def test_verify_changed_of_an_unchanged_rule_compares_only_releases_without_certificate_row(
+    ran: Any, shipped: Certificate
+) -> None:
     assert ran(kafka="3.9.2,4.4.0", changed=True)[0] == 0
     made = from_json(Path("made/certificate.json").read_text(encoding="utf-8"))
     assert [(row.release, row.asked == 9, row.made) for row in made.rows] == [

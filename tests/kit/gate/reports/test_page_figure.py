@@ -50,7 +50,7 @@ def test_hostile_figure_title_adds_no_svg_elements(name: str) -> None:
         (tuple(range(1000)), (10.0**12,) * 1000, (10**12,) * 1000, 400),
     ],
 )
-def test_empty_negative_or_huge_distribution_is_drawn_with_limited_bars(
+def test_empty_negative_or_huge_distribution_is_drawn_with_at_most_400_bars(
     partitions: tuple[int, ...], expected: tuple[float, ...], actual: tuple[int, ...], bars: int
 ) -> None:
     svg = drawn(Distribution("t", partitions, expected, actual, 0.5))

@@ -45,7 +45,9 @@ def test_new_kind_of_difference_is_worse_and_vanished_kind_is_better() -> None:
         ("crashed", "differs", False),
     ],
 )
-def test_changed_verdict_is_reported_as_worse_or_better(before: str, after: str, worse: bool) -> None:
+def test_verdict_worsens_from_agrees_and_improves_from_differs_to_agrees_or_crashed_to_differs(
+    before: str, after: str, worse: bool
+) -> None:
     assert compared(stream(before), stream(after)) == [GateChange("murmur2", f"4.4.0: {before} → {after}", worse)]
 
 

@@ -98,7 +98,7 @@ def test_terminal_report_prints_markup_as_plain_text() -> None:
     assert "[bold red]owned[/]" in shown(streams.hostile(streams.HOSTILE["markup"]))
 
 
-def test_terminal_table_omits_columns_with_zero_or_uniform_values() -> None:
+def test_terminal_table_omits_zero_count_columns_and_a_uniform_release_or_grade() -> None:
     agrees = [streams.began(), streams.ended_rule("murmur2", "4.4.0", "agrees", agreed=9)]
     assert shown(agrees).splitlines()[0].split() == ["rule", "verdict", "asked", "agreed", "seconds"]
     other = streams.ended_rule("delivery", "3.2.3", "differs", grade="admissible", agreed=8, differed=1)

@@ -70,7 +70,7 @@ def test_shipped_case_answers_cover_4_4_0_and_only_releases_with_a_jar() -> None
 
 
 @pytest.mark.parametrize("case", frozen().cases[::20], ids=lambda case: case.id)
-def test_shipped_case_requests_encode_with_shipped_message_schemas(case: BrokerCase) -> None:
+def test_requests_of_every_twentieth_shipped_case_encode_with_shipped_message_schemas(case: BrokerCase) -> None:
     variables = Variables("t", 1_795_000_000_000)
     for name in ("pid", "other", "again"):
         variables.bind(name, 5)

@@ -87,7 +87,9 @@ def test_shrinking_keeps_request_that_binds_a_value_used_later() -> None:
         ({1: 9, 2: SILENCE, 3: SILENCE, 4: SILENCE}, "Heartbeat in versions 2 to 4; version 1 is answered"),
     ],
 )  # fmt: skip
-def test_shrinking_reports_request_versions_that_show_the_difference(wrong: dict[int, Any], versions: str) -> None:
+def test_shrinking_reports_versions_that_show_the_difference_and_answers_of_adjacent_versions(
+    wrong: dict[int, Any], versions: str
+) -> None:
     found, _ = smaller([BEAT], wrong)
     assert found.versions == versions
 

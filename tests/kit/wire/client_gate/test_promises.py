@@ -138,7 +138,7 @@ def test_consumed_records_once_in_order_and_committed_give_no_finding() -> None:
         (lambda lines: [*lines, ResultLine(error="commit failed")], 4, ["failed"]),
     ],
 )
-def test_consumer_that_skips_repeats_reorders_or_miscommits_records_is_found(
+def test_consumer_that_skips_repeats_reorders_invents_or_miscommits_records_or_reports_error_is_found(
     change: Callable[[list[ResultLine]], list[ResultLine]], committed: int, found: list[str]
 ) -> None:
     assert read(change(GIVEN), committed) == found

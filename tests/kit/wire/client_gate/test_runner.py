@@ -182,7 +182,7 @@ def test_client_still_running_at_the_deadline_gives_verdict_differs_with_finding
 
 
 @pytest.mark.parametrize(("records", "verdict"), [(1, ScriptVerdict.NOT_APPLICABLE), (9, ScriptVerdict.DIFFERS)])
-def test_client_that_does_not_split_a_too_large_batch_differs_unless_the_batch_has_one_record(
+def test_unsplit_too_large_batch_gives_verdict_differs_or_not_applicable_if_of_one_record(
     address: str, tmp_path: Path, records: int, verdict: ScriptVerdict
 ) -> None:
     settings, refuse = Settings(linger_ms=500), (f"Produce={PARTITIONS + 1}:10",)

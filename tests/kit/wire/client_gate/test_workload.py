@@ -18,7 +18,7 @@ def test_workload_sends_every_record_and_flushes_after_each_round() -> None:
     assert workload.case.steps == []
 
 
-def test_warm_up_sends_one_record_to_each_partition_and_flushes() -> None:
+def test_warm_up_sends_one_record_to_each_partition_and_flushes_after_each_record() -> None:
     lines = workload_of(Script("a", "b", partitions=2, warm_up=True, rounds=1, records=2), 1).lines
     assert [line.get("partition", line.get("flush")) for line in lines] == [0, True, 1, True, None, None, True]
 

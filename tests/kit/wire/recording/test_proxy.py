@@ -264,7 +264,7 @@ def test_scripted_error_waits_for_the_earlier_response_that_is_still_rewritten(m
 
 
 @pytest.mark.parametrize("api", REFUSED)
-def test_scripted_error_response_has_error_code_in_every_request_version(api: str) -> None:
+def test_scripted_error_response_has_error_code_in_every_request_version_without_topic_ids(api: str) -> None:
     def errors(value: Any) -> list[int]:
         if isinstance(value, dict):
             return [

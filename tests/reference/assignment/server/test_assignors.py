@@ -43,7 +43,7 @@ def test_server_range_division_gives_each_member_a_contiguous_range() -> None:
     assert divide(1, ["a", "b"]) == {"a": {0}, "b": set()}
 
 
-def test_server_range_assignor_keeps_lowest_owned_partitions_up_to_the_share_and_fills_the_rest() -> None:
+def test_server_range_up_to_3_8_keeps_lowest_owned_partitions_within_share_and_fills_rest() -> None:
     assert keep_and_fill(4, {"a": [3, 1, 2], "b": []}) == {"a": {1, 2}, "b": {0, 3}}
     assert keep_and_fill(5, {"a": [3, 1, 2], "b": [0]}) == {"a": {1, 2, 3}, "b": {0, 4}}
     assert keep_and_fill(3, {"a": [], "b": [0, 1, 2]}) == {"a": {2}, "b": {0, 1}}

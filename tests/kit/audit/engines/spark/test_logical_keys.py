@@ -30,7 +30,7 @@ def place(partition: int, n: int) -> dict[str, int]:
     return {"partition": partition, "n": n, "time_ms": partition, "offset": 0}
 
 
-def test_join_misses_a_logical_key_with_schema_id_in_one_topic_and_without_in_the_other() -> None:
+def test_join_misses_key_in_different_partitions_if_only_one_topic_has_a_schema_id() -> None:
     row = judged([
         {"form": "schema id 7", "framed": True, "a": [place(2, 3)], "b": []},
         {"form": "no frame", "framed": False, "a": [], "b": [place(5, 4)]},

@@ -22,7 +22,7 @@ def run_in(folder: str, *, here: bool = True, scheme: str = "file:") -> Any:
     return Of(folder=folder, located=lambda _: f"{scheme}{folder}/chunks/chunk-000000", spark=Of(on_one_machine=here))
 
 
-def test_results_of_few_records_in_a_local_run_folder_are_summed_without_spark(tmp_path: Path) -> None:
+def test_few_records_are_summed_without_spark_only_in_a_local_folder_on_one_machine(tmp_path: Path) -> None:
     few = run.FEW_RECORDS
     assert isinstance(run._findings(run_in(str(tmp_path)), 1, few), LocalFindings)
     assert isinstance(run._findings(run_in(str(tmp_path)), 1, few + 1), SparkFindings)
