@@ -34,7 +34,7 @@ def window(begin: str = "", end: str = "") -> dict[int, Span]:
     return chosen.spans(Source())
 
 
-def test_selection_without_a_window_keeps_every_offset() -> None:
+def test_selection_without_a_window_keeps_every_offset_and_has_no_notes() -> None:
     assert window() == Source.spans
     assert list(RecordSelection().notes()) == list(RecordSelection().texts()) == []
 
@@ -99,7 +99,7 @@ def test_malformed_empty_or_unknown_partition_window_bound_is_refused_with_bound
 @pytest.mark.parametrize(
     ("text", "share"), [("", 1), ("0.25", 0.25), ("5%", 0.05), ("1e-3", 0.001), ("100 %", 1), ("1", 1)]
 )
-def test_sample_option_is_parsed_as_a_fraction_or_percentage(text: str, share: float) -> None:
+def test_sample_option_is_parsed_as_a_fraction_or_percentage_and_defaults_to_1(text: str, share: float) -> None:
     assert parse_share(text) == share
 
 
@@ -109,7 +109,7 @@ def test_sample_option_other_than_a_number_above_0_up_to_1_is_refused(text: str)
         parse_share(text)
 
 
-def test_growing_key_sample_adds_whole_keys_and_never_keyless_records() -> None:
+def test_growing_key_sample_adds_whole_keys_to_about_the_share_and_never_keyless_records() -> None:
     keys = pa.array([None if at % 50 == 0 else b"k%d" % (at % 1999) for at in range(6000)], pa.binary())
     chosen = in_sample(keys, 0.1)
     by_key: dict[bytes | None, set[bool]] = {}
@@ -126,7 +126,7 @@ def test_growing_key_sample_adds_whole_keys_and_never_keyless_records() -> None:
     assert list(sampled([Block(3, offsets[:1], offsets[:1], keys[:1])], 0.5)) == []
 
 
-def test_key_sample_ignores_the_confluent_schema_id_prefix_of_keys() -> None:
+def test_key_sample_of_confluent_key_format_ignores_the_schema_id_prefix_of_keys() -> None:
     names = [b"user-%d" % number for number in range(400)]
     one, other = (pa.array([b"\0" + number.to_bytes(4, "big") + name for name in names]) for number in (7, 9))
     chosen = in_sample(one, 0.5, "confluent")

@@ -88,7 +88,7 @@ class Reader:
 @pytest.mark.parametrize("whole", [False, True])
 @pytest.mark.parametrize("committed", [False, True])
 @pytest.mark.parametrize("spans", [{}, {0: Span(5, 5)}, {3: Span(2, 9), 0: Span(5, 5), 1: Span(0, 4)}])
-def test_spark_frame_reads_only_planned_offset_spans_as_committed_or_with_values_if_requested(
+def test_spark_frame_reads_only_planned_spans_committed_or_with_values_and_headers_if_requested(
     spans: dict[int, Span], committed: bool, whole: bool
 ) -> None:
     spark = Reader()

@@ -111,7 +111,7 @@ def test_node_with_the_only_controller_vote_cannot_be_stopped_or_killed(plan: Cl
         assert sorted(three.pids()) == [1, 2]
 
 
-def test_node_that_exits_while_starting_raises_broker_lost_with_the_exception(
+def test_node_that_exits_while_starting_raises_broker_lost_with_the_exception_without_retry(
     plan: ClusterPlan, tmp_path: Path
 ) -> None:
     tries = tmp_path / "tries"
@@ -159,7 +159,7 @@ def test_node_start_raises_broker_lost_if_every_port_is_in_use(plan: ClusterPlan
         running_cluster(plan).__enter__()
 
 
-def test_node_that_ignores_sigterm_is_killed_after_the_stop_limit(
+def test_stop_of_node_that_ignores_sigterm_kills_the_node_and_raises_broker_lost(
     plan: ClusterPlan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs(tmp_path, "trap '' TERM; echo 'Kafka Server started'; while :; do sleep 0.05; done")

@@ -112,7 +112,9 @@ def test_docker_broker_without_testcontainers_raises_bad_input_with_the_pip_extr
 @pytest.mark.parametrize(
     ("kafka", "image"), [(None, "7.6.0"), ("3.3.1", "7.3.0"), ("3.9.2", "7.9.0")]
 )  # fmt: skip
-def test_docker_image_is_the_confluent_image_of_the_kafka_minor_version(kafka: str | None, image: str) -> None:
+def test_docker_image_is_confluent_image_of_the_kafka_minor_version_by_default_3_6(
+    kafka: str | None, image: str
+) -> None:
     found, called = image_of(kafka)
     assert found == f"confluentinc/cp-kafka:{image}"
     assert called == f"3.{image.split('.')[1]} by confluentinc/cp-kafka:{image}"
@@ -124,7 +126,9 @@ def test_release_without_a_docker_image_raises_bad_input_with_engine_jars_hint(k
         image_of(kafka)
 
 
-def test_docker_broker_runs_with_given_settings_and_is_removed_at_block_end(engine: type[Container]) -> None:
+def test_docker_broker_gets_given_settings_refuses_node_kill_and_is_removed_at_block_end(
+    engine: type[Container],
+) -> None:
     with running("3.9.1", {"log.segment.bytes": "1024"}) as broker:
         assert broker.bootstrap == "localhost:32768"
         assert broker.release == "3.9 by confluentinc/cp-kafka:7.9.0"

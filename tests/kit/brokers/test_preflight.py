@@ -104,7 +104,7 @@ def test_sasl_mechanism_not_enabled_on_the_listener_is_refused_with_enabled_mech
     assert line == "sasl.mechanism PLAIN is not enabled at ADDRESS: it enables GSSAPI, SCRAM-SHA-512"
 
 
-def test_plaintext_client_on_a_sasl_listener_is_refused_with_the_enabled_mechanisms(
+def test_plaintext_client_unanswered_by_a_sasl_listener_is_refused_with_the_enabled_mechanisms(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(preflight, "check_readable", lambda _, __, explain: explain())
@@ -115,7 +115,7 @@ def test_plaintext_client_on_a_sasl_listener_is_refused_with_the_enabled_mechani
         preflight.check_topics({"bootstrap.servers": address}, ["t"])
 
 
-def test_broker_certificate_is_refused_if_truststore_is_empty_or_missing_or_the_host_mismatches(
+def test_broker_certificate_is_refused_if_truststore_is_empty_or_missing_or_checked_host_mismatches(
     tmp_path: Path, asked: list[ClientSettings]
 ) -> None:
     pem, other = listeners.pem_file(tmp_path), tmp_path / "other.pem"

@@ -24,7 +24,7 @@ def reported(node: Node, nodes: tuple[Node, ...], **settings: str) -> dict[str, 
     return dict(line.split("=", 1) for line in lines)
 
 
-def test_single_kraft_node_is_broker_and_controller() -> None:
+def test_single_kraft_node_is_broker_and_controller_and_does_not_auto_create_topics() -> None:
     node = Node(1, 21_000, 21_001)
     said = reported(node, (node,))
     assert said["process.roles"] == "broker,controller"
@@ -35,7 +35,7 @@ def test_single_kraft_node_is_broker_and_controller() -> None:
     assert said["log.dirs"] == "/data/1"
 
 
-def test_only_the_first_of_three_nodes_is_controller_quorum_voter() -> None:
+def test_only_first_of_three_nodes_is_quorum_voter_and_internal_topics_have_three_replicas() -> None:
     nodes = (Node(1, 21_000, 21_003), Node(2, 21_001), Node(3, 21_002))
     said = [reported(node, nodes) for node in nodes]
     assert [each["process.roles"] for each in said] == ["broker,controller", "broker", "broker"]
@@ -45,7 +45,7 @@ def test_only_the_first_of_three_nodes_is_controller_quorum_voter() -> None:
     assert {each["transaction.state.log.min.isr"] for each in said} == {"2"}
 
 
-def test_cluster_with_separate_controller_has_a_fourth_node_as_only_voter() -> None:
+def test_cluster_with_separate_controller_has_node_100_as_only_voter_besides_three_brokers() -> None:
     nodes = nodes_of(3, None, separate_controller=True)
     assert [(node.id, node.roles) for node in nodes] == [(100, "controller"), *((each, "broker") for each in (1, 2, 3))]
     said = [reported(node, nodes) for node in nodes]

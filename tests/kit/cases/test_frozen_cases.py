@@ -31,7 +31,9 @@ def shipped() -> dict[str, Frozen]:
     return {slug: each for slug, each in found.items() if each is not None}
 
 
-def test_shipped_frozen_cases_are_over_20_000_within_24_megabytes(shipped: dict[str, Frozen]) -> None:
+def test_shipped_frozen_cases_exceed_20_000_within_24_megabytes_in_one_file_per_rule(
+    shipped: dict[str, Frozen],
+) -> None:
     assert sum(len(each.cases) for each in shipped.values()) >= 20_000
     files = list(folder_of_cases().glob("*"))
     assert {path.name for path in files} == {f"{slug}.ndjson" for slug in RULES}, "one file for each rule"

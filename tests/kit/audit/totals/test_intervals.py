@@ -39,7 +39,7 @@ def test_estimated_share_intervals_contain_the_true_shares(records: int, partiti
     assert missed == 0
 
 
-def test_share_intervals_of_3000_records_by_three_clients_contain_truth_within_6_points() -> None:
+def test_share_intervals_of_3000_records_by_three_clients_contain_truth_under_6_points_wide() -> None:
     sets, _ = drawn(1, 3000, 12)
     found = estimated_shares(sets, 12, 3000)
     for name, share in TRUTH.items():

@@ -30,7 +30,7 @@ def plainly(rows: list[Row]) -> dict[tuple[int, int], tuple[int, tuple[int, int,
 
 
 @given(ROWS)
-def test_split_key_index_finds_the_first_record_of_each_key_in_a_second_partition(rows: list[Row]) -> None:
+def test_split_key_index_has_each_keys_record_count_and_first_record_in_second_partition(rows: list[Row]) -> None:
     ids = np.array([row[0] for row in rows], np.uint64).reshape(len(rows), 2)
     kinds = np.int64, np.int32, np.int64, np.uint32
     columns = [np.array([row[at] for row in rows], kind) for at, kind in enumerate(kinds, 1)]

@@ -125,7 +125,7 @@ def test_audit_expect_option_resolves_a_client_name_to_a_rule(completes: bool) -
 
 
 @pytest.mark.parametrize(("expect", "code"), [("sarama", 0), ("kafka-go", 0), ("librdkafka", 1)])
-def test_audit_expect_accepts_a_client_name_and_exits_1_for_another_client(
+def test_audit_of_sarama_topic_expecting_sarama_or_kafka_go_exits_0_expecting_librdkafka_1(
     expect: str, code: int, tmp_path: Path
 ) -> None:
     keys = [b"order-%d" % number for number in range(200)]
@@ -201,7 +201,7 @@ def test_audit_with_remote_spark_master_does_not_check_local_paths() -> None:
         "too few keys, and wrong ones",
     ],
 )
-def test_audit_exits_1_for_misplaced_or_split_keys_and_2_if_empty_or_inconclusive(
+def test_audit_exits_1_if_keys_misplaced_or_schema_split_2_if_empty_or_inconclusive(
     audit: Audit, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command._report(audit, as_json=True, html=tmp_path / "page.html", folder=str(tmp_path)) == code

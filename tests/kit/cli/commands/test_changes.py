@@ -64,7 +64,7 @@ def _gone(found: list[dict[str, Any]]) -> set[str]:
     return {classes[one["title"]] for one in found if one["what"] == "is gone" and one["title"] in classes}
 
 
-def test_changes_command_classifies_idempotence_and_acks_defaults_as_removed_new_or_changed() -> None:
+def test_changes_list_optional_idempotence_as_removed_default_idempotence_as_new_acks_default_as_changed() -> None:
     found = printed("changes", "2.8.2", "3.9.2")["changes"]
     what = {one["title"].partition(" (0")[0].partition(" (since 3.0.0)")[0]: one["what"] for one in found}
     assert what["A producer is idempotent only if `enable.idempotence` or `transactional.id` is set."] == "is gone"
@@ -151,7 +151,7 @@ def test_changes_to_kafka_4_0_list_the_removal_of_zookeeper_as_first_high_severi
     assert _sections("3.6.2", "4.0.0")["high"][0] == "  removed, broker: Brokers that run with ZooKeeper"
 
 
-def test_changes_command_without_role_lists_changes_of_unjudged_severity_if_few() -> None:
+def test_changes_command_without_role_lists_changes_of_unjudged_severity_if_ten_or_fewer() -> None:
     sections = _sections("3.6.1", "3.6.2")
     assert sections["also different, harm not judged"]
     assert all(line.startswith("  ") for line in sections["also different, harm not judged"])
@@ -165,13 +165,13 @@ def test_changes_on_a_terminal_are_wrapped_between_words_with_indentation(monkey
 
 
 @pytest.mark.parametrize("words", ["findings 3.9.2", "verify 3.9.2"])
-def test_release_given_as_positional_argument_is_refused_with_kafka_option_hint(words: str) -> None:
+def test_positional_release_of_findings_or_verify_is_refused_with_kafka_option_hint(words: str) -> None:
     with pytest.raises(click.UsageError, match=r"\(3\.9\.2\): did you mean --kafka 3\.9\.2\?"):
         CliRunner().invoke(app, words.split(), catch_exceptions=False, standalone_mode=False)
 
 
 @pytest.mark.parametrize("page", ["changes.md", "findings.md", "idempotence.md"])
-def test_documentation_page_shows_current_output_of_the_first_command(page: str) -> None:
+def test_changes_findings_and_idempotence_pages_show_current_output_of_the_first_command(page: str) -> None:
     text = (PAGES / page).read_text(encoding="utf-8")
     command, shown = re.findall(r"```\n\$ kafka-conformance ([^\n]+)\n```\n\n```text\n(.*?)```", text, re.DOTALL)[0]
     words, _, head = command.partition(" | head -")

@@ -123,7 +123,7 @@ def test_diff_check_of_missing_page_names_the_command_to_write(asked: Any, tmp_p
         asked("3.1.2 3.2.3", PRODUCER, check=tmp_path / "nowhere.md")
 
 
-def test_diff_page_shows_the_smallest_change_and_counts_further_kinds(
+def test_diff_table_limited_to_one_change_shows_one_row_and_counts_further_kinds(
     asked: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _, whole = asked("3.1.2 3.2.3 3.3.2", PRODUCER)

@@ -82,7 +82,7 @@ def test_client_gate_of_conforming_client_exits_0_and_saves_a_trace_per_script(a
     assert {each.verdict for each in ended} == {"agrees"}
 
 
-def test_client_gate_accepts_known_failures_and_exits_1_for_stale_entries_or_replayed_differences(
+def test_client_gate_accepts_known_failures_and_exits_1_for_stale_entries_or_reported_rerun(
     address: str, tmp_path: Path
 ) -> None:
     events, known = tmp_path / "events.ndjson", tmp_path / "known.toml"

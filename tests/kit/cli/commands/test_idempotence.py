@@ -71,7 +71,7 @@ def test_idempotence_groups_consecutive_releases_with_equal_outcomes_in_one_sect
 
 
 # KAFKA-13598 on the page.
-def test_idempotence_defaults_are_grouped_by_release(asked: Asked) -> None:
+def test_idempotence_default_table_has_one_row_for_all_releases_with_equal_defaults(asked: Asked) -> None:
     _, said = asked("2.8.2,3.0.0,3.0.1,3.1.0,3.1.1")
     rows = [line.split(" | ")[:2] for line in said.splitlines() if line.startswith(("| 2", "| 3"))]
     assert rows == [
@@ -203,7 +203,7 @@ def said_of(*settings: str) -> list[str]:
     return result.stdout.splitlines()
 
 
-def test_idempotence_of_acks_1_is_printed_per_range_of_releases() -> None:
+def test_acks_1_prints_release_ranges_silently_not_idempotent_not_idempotent_and_never_retried() -> None:
     twice = "a batch that is sent again can be written twice, and behind a later one"
     silently, openly, never_again = said_of("acks=1")
     assert silently.startswith(

@@ -202,7 +202,7 @@ def test_jars_pin_with_an_invalid_release_leaves_the_pin_file_unchanged(pins: Pa
 
 
 @pytest.mark.usefixtures("pins", "store")
-def test_jars_pin_published_argument_pins_every_unpinned_published_release_since_0_10(
+def test_jars_published_exits_1_until_pin_published_pins_each_published_release_since_0_10(
     fetched: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert jars.list_published() == 1

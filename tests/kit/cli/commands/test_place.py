@@ -89,7 +89,7 @@ def test_place_command_distinguishes_string_hash_code_of_characters_from_that_of
     assert len({each["rule"] for each in found} & {"string-hash-code-text-masked", "string-hash-code-masked"}) == 1
 
 
-def test_place_of_empty_key_gives_null_partition_only_for_librdkafka_consistent_and_any_partition() -> None:
+def test_empty_key_has_null_partition_only_by_the_rules_librdkafka_consistent_and_any_partition() -> None:
     for seen in ("0", "1", "2"):
         places = document("", "--partitions", "3", "--seen", seen)["places"]
         assert all(each["drawn"] is (each["partition"] is None) for each in places)

@@ -43,7 +43,7 @@ def kit(*words: str, timeout_s: float = 60) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     "faults", [(), ("--lose-response", "Produce=2"), ("--lose-request", "Produce=3"), ("--refuse", "Produce=2:6")]
 )
-def test_recorded_librdkafka_producer_retries_after_faults_without_findings(
+def test_recorded_librdkafka_producer_retries_only_after_faults_without_findings_and_places_as_java(
     tmp_path: Path, faults: tuple[str, ...]
 ) -> None:
     path = tmp_path / "a.trace"
@@ -92,7 +92,7 @@ def test_record_command_with_bad_option_is_refused_before_a_port_is_opened(
     assert not (tmp_path / "a.trace").exists()
 
 
-def test_record_command_exits_2_if_command_fails_to_start_end_or_connect(tmp_path: Path) -> None:
+def test_record_exits_2_if_the_command_cannot_start_times_out_fails_or_sends_nothing(tmp_path: Path) -> None:
     start = ("record", "--to", "127.0.0.1:1", "--trace", str(tmp_path / "a.trace"))
     made = kit(*start, "--", str(tmp_path / "absent"))
     assert (made.returncode, "cannot be started" in made.stderr) == (2, True)
