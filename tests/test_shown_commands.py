@@ -69,7 +69,7 @@ def runs_here(command: str) -> bool:
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if runs_here(command)])
-def test_command_shown_in_documentation_runs_and_prints_output(
+def test_shown_command_that_needs_no_java_broker_or_driver_runs_and_prints_output(
     command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)

@@ -60,7 +60,7 @@ def test_bulk_murmur2_equals_the_vectors_of_kafka(arrow_type: pa.DataType) -> No
 @pytest.mark.parametrize("arrow_type", TYPES, ids=str)
 @given(column=columns, count=counts, data=st.data())
 @example(column=[b"\x80", None, b"", b"\xff\xff\xff"], count=INT_MIN, data=None)
-def test_arrow_column_or_slice_hashes_like_scalar_murmur2(
+def test_arrow_column_or_slice_hashes_and_partitions_like_scalar_murmur2(
     arrow_type: pa.DataType, column: list[bytes | None], count: int, data: Any
 ) -> None:
     start, stop = (data.draw(st.integers(0, len(column))) for _ in "ab") if data else (1, 4)
@@ -75,7 +75,7 @@ def test_arrow_column_or_slice_hashes_like_scalar_murmur2(
 
 
 @given(st.integers(0, 9), st.data())
-def test_fixed_size_binary_column_hashes_like_scalar_murmur2(width: int, data: Any) -> None:
+def test_fixed_size_binary_column_hashes_and_partitions_like_scalar_murmur2(width: int, data: Any) -> None:
     column = data.draw(st.lists(st.none() | st.binary(min_size=width, max_size=width), max_size=8))
     start = data.draw(st.integers(0, len(column)))
     array = pa.array(column, pa.binary(width))[start:]
@@ -84,7 +84,7 @@ def test_fixed_size_binary_column_hashes_like_scalar_murmur2(width: int, data: A
 
 
 @given(st.lists(columns, max_size=4), st.integers(0, 9))
-def test_chunked_arrow_column_hashes_like_scalar_murmur2_and_keeps_chunk_lengths(
+def test_chunked_arrow_column_hashes_and_partitions_like_scalar_murmur2_and_keeps_chunk_lengths(
     chunks: list[list[bytes | None]], start: int
 ) -> None:
     chunked = pa.chunked_array([pa.array(chunk, pa.binary()) for chunk in chunks], type=pa.binary())[start:]

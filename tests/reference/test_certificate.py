@@ -46,7 +46,7 @@ def test_certificate_json_of_verify_is_parsed_with_rules_and_releases() -> None:
     assert read.releases() == ["4.4.0", "3.9.2"]
 
 
-def test_certificate_fields_added_by_newer_kits_are_parsed() -> None:
+def test_optional_row_fields_and_harness_of_a_certificate_are_parsed() -> None:
     row = {**ROW, "fingerprint": "ef" * 32, "seed": 8, "jvm": "21", "kit": "0.2.0", "made": "2026-12-01"}
     read = from_json(json.dumps({**DOCUMENT, "rows": [row], "harness": {"murmur2": "The loop is the kit's."}}))
     assert read.rows == (CertificateRow("murmur2", "4.4.0", 1361, 1360, {"hypothesis": 1361}, "ab" * 32, True,

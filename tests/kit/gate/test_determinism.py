@@ -133,7 +133,7 @@ def test_correctly_answered_question_is_asked_once_and_wrongly_answered_question
     assert wrong.asked == 2
 
 
-def test_random_partitions_are_detected_in_every_one_of_many_repeated_questions() -> None:
+def test_random_partition_answers_are_detected_for_every_one_of_38_questions_on_repeat() -> None:
     client = _Client(hashes=None)
     many = [(KEYED.question(key="", partitions=count), {"partition": 0}) for count in range(2, 40)]
     assert len(changed_answers(client, KEYED, NEWEST, many)) == len(many)

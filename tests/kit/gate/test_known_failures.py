@@ -97,7 +97,9 @@ def test_stale_expired_or_unknown_known_failure_is_reported_with_hint(tmp_path: 
     assert stale.hint
 
 
-def test_partial_run_keeps_unmatched_known_failures_but_reports_expired_and_stale(tmp_path: Path) -> None:
+def test_partial_run_keeps_unmatched_patterns_and_unasked_cases_but_reports_expired_and_agreeing_cases(
+    tmp_path: Path,
+) -> None:
     text = ENTRY + ENTRY.replace('pattern = "another*"', 'case = "not asked"')
     known = _known(tmp_path, text)
     assert known.keeps() == [False, False]
@@ -195,7 +197,7 @@ def test_known_failure_covers_only_releases_in_the_given_range(tmp_path: Path, r
         (["2.8.2", "3.3.1"], ["up to 2.8.2", "3.3.1"]),
     ],
 )
-def test_new_known_failure_names_release_range_unless_every_asked_release_differs(
+def test_new_known_failures_have_an_entry_per_release_range_without_range_if_all_differ(
     tmp_path: Path, found: list[str], written: list[str]
 ) -> None:
     known = KnownFailures(today=TODAY)

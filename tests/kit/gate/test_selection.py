@@ -41,7 +41,7 @@ def test_patterns_select_questions_by_rule_kind_or_id(
     assert selected(Selection(run, skip)) == keys
 
 
-def test_rule_is_skipped_only_if_patterns_exclude_every_question() -> None:
+def test_rule_is_skipped_only_if_patterns_exclude_the_whole_rule_not_single_kinds() -> None:
     assert EVERYTHING.may_select(MURMUR2)
     assert Selection((ID,)).may_select(MURMUR2)
     assert Selection(("murmur2/x",)).may_select(MURMUR2)

@@ -109,7 +109,7 @@ def _terminal(events: Sequence[Event]) -> str:
 
 
 @pytest.mark.parametrize("write", [_terminal, markdown.write, github.write], ids=["terminal", "markdown", "github"])
-def test_reports_list_findings_in_order_of_severity(write: Any) -> None:
+def test_terminal_markdown_and_github_reports_list_findings_in_order_of_severity(write: Any) -> None:
     text = write(EVENTS)
     places = [text.index(f"Effect of {kind}.") for kind in ORDER]
     assert places == sorted(places)

@@ -133,7 +133,7 @@ def _is_ordinary(question: AssignorQuestion) -> bool:
 
 @settings(max_examples=150, deadline=None)
 @given(sticky_groups().filter(_is_ordinary))
-def test_java_sticky_assignors_are_balanced_and_sticky_if_owned_partitions_do_not_conflict(
+def test_java_sticky_assignors_are_balanced_and_sticky_if_owned_partitions_are_subscribed_and_unique(
     question: AssignorQuestion,
 ) -> None:
     for slug in RULES_WITH_PROMISES:
@@ -151,7 +151,7 @@ def test_recorded_java_sticky_assignment_is_accepted_even_if_unbalanced_or_not_s
     assert any(first_broken(rule, question, answer, answer) for question, answer in inside)  # type: ignore[arg-type]
 
 
-def test_sticky_assignor_allows_admissible_not_statistical_grade_and_range_assignor_refuses_admissible() -> None:
+def test_only_sticky_assignor_may_be_admissible_none_statistical_and_wrong_question_type_raises() -> None:
     check_grade(EAGER, "admissible")
     with pytest.raises(BadInput, match="do not depend on chance"):
         check_grade(EAGER, "statistical")

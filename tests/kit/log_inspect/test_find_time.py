@@ -52,7 +52,7 @@ BATCHES = st.lists(st.lists(TIMES, min_size=1, max_size=4), min_size=1, max_size
 @settings(max_examples=80, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(segments=st.lists(BATCHES, min_size=1, max_size=4), first=TIMES, length=st.integers(0, 10), scan=st.booleans(),
        codec=st.sampled_from([Codec.NONE, Codec.GZIP]))  # fmt: skip
-def test_time_search_finds_first_offset_and_every_batch_with_timestamps_in_range(
+def test_time_search_finds_first_offset_since_range_start_and_every_batch_within_range(
     segments: list[list[list[int]]], first: int, length: int, codec: Codec, tmp_path: Path, *, scan: bool
 ) -> None:
     folder = tmp_path / "orders-0"
@@ -119,7 +119,7 @@ def test_time_scan_finds_record_that_a_broker_misses_because_header_max_timestam
 
 
 @pytest.mark.parametrize("suffix", ["index", "timeindex"])
-def test_time_search_reads_whole_segment_whose_index_cannot_be_opened(log: Log, suffix: str) -> None:
+def test_time_search_has_equal_result_if_an_index_of_a_segment_cannot_be_opened(log: Log, suffix: str) -> None:
     expected = search(log.folder, 0, 500)
     path = file(log, bases(log)[1], suffix)
     path.unlink()

@@ -127,7 +127,9 @@ def test_undecodable_records_under_valid_checksum_are_found_only_when_records_ar
     assert kinds(found) == {"bad-records"}, found.findings
 
 
-def test_record_timestamps_count_and_offsets_that_contradict_batch_header_are_found(tmp_path: Path) -> None:
+def test_record_timestamps_count_and_offsets_unlike_batch_header_are_found_when_records_are_read(
+    tmp_path: Path,
+) -> None:
     log = Log(tmp_path / "t-0")
     log.append(data(3))
     path = log.write() / f"{0:020}.log"

@@ -13,7 +13,7 @@ from kafka_conformance.log_inspect.directory import open_directory
 from kafka_conformance.log_inspect.inspection import inspect
 
 
-def test_log_directory_inspection_reports_leftover_folders_unknown_files_and_corrupt_checkpoints(
+def test_log_directory_inspection_reports_leftovers_unknown_files_and_corrupt_or_too_high_checkpoints(
     tmp_path: Path,
 ) -> None:
     log = healthy(tmp_path / "orders-0")

@@ -72,7 +72,7 @@ def edit(path: Path, old: str, new: str) -> None:
 
 
 @pytest.mark.parametrize("name", STOPS)
-def test_broker_with_contradictory_log_directories_is_predicted_not_to_start(
+def test_broker_does_not_start_with_contradictory_log_directories_or_one_without_meta_properties(
     node: tuple[Path, Path], name: str
 ) -> None:
     healthy_pair = together(*node)

@@ -107,7 +107,9 @@ def test_segment_that_is_a_symlink_to_a_segment_is_inspected_as_sound(log: Log) 
 
 
 @pytest.mark.parametrize("declared", [2**32 - 1, 3_000_000_000, 33 * 12 + 129 * 2**20])
-def test_snappy_batch_declaring_impossible_decompressed_size_is_broken(tmp_path: Path, declared: int) -> None:
+def test_snappy_batch_declaring_impossible_decompressed_size_is_broken_when_records_are_read(
+    tmp_path: Path, declared: int
+) -> None:
     number, preamble = declared, bytearray()
     while number >= 0x80:
         preamble.append(number & 0x7F | 0x80)
@@ -119,7 +121,7 @@ def test_snappy_batch_declaring_impossible_decompressed_size_is_broken(tmp_path:
     assert kinds(found) == {"bad-records"}
 
 
-def test_readable_batch_above_decompression_limit_is_counted_as_record_unread(
+def test_readable_batch_above_decompression_limit_is_unread_if_records_are_requested_and_else_sound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("kafka_conformance.log_inspect.checks.records.LARGEST_BYTES", 50_000)

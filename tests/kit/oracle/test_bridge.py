@@ -230,7 +230,7 @@ def test_cache_name_of_classes_depends_on_java_version_sources_jars_and_class_pa
     assert len(set(seen)) == len(seen)
 
 
-def test_spark_sweep_java_sources_import_no_kafka_classes() -> None:
+def test_java_sources_of_spark_sweep_put_and_audit_import_no_kafka_classes() -> None:
     """Spark's class path has them only when a topic is read or written."""
     for names in (["KeyBlock", "Answers"], ["PutFile"], ["AuditBlocks"]):
         sources = java_sources([f"kafkaoracle.spark.{name}" for name in names], ORACLE_SOURCES)

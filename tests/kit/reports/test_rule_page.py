@@ -40,7 +40,7 @@ def test_rule_page_lists_required_optional_and_out_of_domain_labels(page: str) -
     assert "- It is \\| negative." in page
 
 
-def test_rule_page_shows_example_json_and_mutant_with_reference(page: str) -> None:
+def test_rule_page_shows_example_question_as_json_and_mutant_with_web_link(page: str) -> None:
     assert '```json\n{"sequence": 1, "by": 2}\n```\n\nAnswer in 28 releases, 0.11.0.3 to 4.4.0:' in page
     assert "| `grows` | Never wraps. | <https://example.org/1> |" in page
 

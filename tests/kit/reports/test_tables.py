@@ -130,7 +130,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", LIGHT)
-def test_command_output_on_narrow_terminal_breaks_no_word(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_of_table_commands_on_narrow_terminal_breaks_no_word_except_headings(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     heads = {"-"}
     made = PlainTable.__init__
 

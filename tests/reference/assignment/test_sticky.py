@@ -34,7 +34,9 @@ def words(assignment: Assignment) -> dict[str, str]:
 
 @pytest.mark.parametrize("release", RELEASES)
 @pytest.mark.parametrize("subscriptions", ["tu tu tu", "tu t u"])
-def test_sticky_assigns_each_partition_once_and_rebalance_keeps_owners(release: str, subscriptions: str) -> None:
+def test_sticky_assigns_each_partition_once_and_rebalance_of_an_unchanged_group_keeps_owners(
+    release: str, subscriptions: str
+) -> None:
     cluster = topics(t=4, u=4)
     names = ("a", "b", "c")
     group = [member(name, read) for name, read in zip(names, subscriptions.split(), strict=True)]
@@ -113,7 +115,7 @@ def test_sticky_throws_in_newest_release_for_owned_partition_of_a_shrunk_topic()
         sticky_assignment(topics(t=1, u=3), group)
 
 
-def test_sticky_throws_npe_in_newest_release_if_previous_owner_unsubscribed_from_the_topic() -> None:
+def test_sticky_throws_npe_in_newest_release_if_older_of_two_claimants_unsubscribed_from_topic() -> None:
     group = [member("a", "u", "t0", 1), member("b", "t", "t0 t1 t2 t3 t4", 2), member("c", "t")]
     with pytest.raises(NullPointerException):
         sticky_assignment(topics(t=5, u=1), group)
@@ -175,7 +177,9 @@ LOST = [Member("a", ("t",), None, None, (("t", 0),), 5, -1), member("b", "t", "t
 
 @pytest.mark.parametrize("release", ["3.4.1", "3.6.2", "4.4.0"])
 @pytest.mark.parametrize("assign", [sticky_assignment, cooperative_sticky_assignment])
-def test_sticky_member_with_subscription_generation_minus_1_loses_claimed_partition(assign: Any, release: str) -> None:
+def test_sticky_member_with_subscription_generation_minus_1_loses_twice_claimed_partition_since_3_4_1(
+    assign: Any, release: str
+) -> None:
     assert words(assign(topics(t=2), LOST, release)) == {"a": "t1", "b": "t0"}
     kept = [replace(LOST[0], subscription_generation=None), LOST[1]]
     assert words(assign(topics(t=2), kept, release)) == {"a": "t0", "b": "t1"}

@@ -132,7 +132,7 @@ def test_append_decision_table_matches_java_check_order_in_each_release(version:
 
 
 @pytest.mark.parametrize("version", RELEASES)
-def test_append_decision_table_has_a_verdict_for_every_reachable_cell(version: str) -> None:
+def test_append_decision_table_has_verdict_for_reachable_cells_and_raises_for_unreachable_ones(version: str) -> None:
     behaviour = ProducerStateBehaviour.of(version)
     for epoch, sequence in product(EpochRelation, SequenceRelation):
         if (epoch, sequence) in UNREACHABLE:

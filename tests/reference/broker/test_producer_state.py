@@ -154,7 +154,7 @@ def test_batch_older_than_remembered_batches_is_a_duplicate_up_to_1_0_1(version:
         written(state, 0, 3)
 
 
-def test_next_batch_after_sequence_wraparound_is_a_duplicate_in_1_0_1() -> None:
+def test_next_batch_after_sequence_wraparound_throws_duplicate_sequence_in_1_0_1() -> None:
     last = 2**31 - 1
     for version, thrown in (("1.0.1", True), ("1.0.2", False)):
         state = ProducerStateManager(parse_release(version), 1000)

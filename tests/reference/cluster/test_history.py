@@ -124,7 +124,7 @@ def test_min_isr_change_during_pause_of_last_isr_member_raises_undetermined_hist
         ((*LEADERLESS, SetUncleanElection(True), Kill(3)), "while others fetch"),
     ],
 )
-def test_cluster_history_whose_outcome_depends_on_timing_raises_undetermined_history(
+def test_cluster_history_with_impossible_event_or_timing_dependent_outcome_raises_undetermined_history(
     events: tuple[Event, ...], reason: str
 ) -> None:
     with pytest.raises(UndeterminedHistory, match=reason):

@@ -98,7 +98,7 @@ def test_acks_all_request_times_out_since_3_7_if_isr_shrinks_below_minimum_after
     assert (found.log, found.doubled) == ((0, 1, 1, 2), (1,))
 
 
-def test_idempotent_retry_after_timeout_waits_for_isr_and_is_a_duplicate() -> None:
+def test_idempotent_retry_times_out_until_stopped_follower_resumes_and_then_is_a_duplicate() -> None:
     config = {"max.in.flight.requests.per.connection": "1"}
     found = outcome("4.4.0", config, stop(2), Fault(Kind.RESUME_FOLLOWER, 4, replica=1))
     assert [one.result for one in found.requests][1:4] == ["REQUEST_TIMED_OUT", "REQUEST_TIMED_OUT", "duplicate"]

@@ -140,7 +140,7 @@ def test_error_after_append_without_retries_fails_a_record_that_is_in_the_log() 
         ("4.4.0", {}, Kind.REFUSE_AFTER_APPEND, "MESSAGE_TOO_LARGE", "no broker gives it after an append: use refuse"),
     ],
 )
-def test_scenario_with_error_that_no_broker_returns_raises_invalid_scenario_with_reason(
+def test_scenario_with_error_that_brokers_never_return_to_such_a_request_raises_invalid_scenario(
     version: str, config: dict[str, str], kind: Kind, error: str, message: str
 ) -> None:
     with pytest.raises(InvalidScenario, match=message):
@@ -163,7 +163,7 @@ def test_every_produce_error_is_assigned_to_before_or_after_the_append() -> None
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(("replicas", "needed"), [(1, 2), (1, 9), (2, 3), (3, 4)])
-def test_min_insync_replicas_above_replica_count_is_capped_since_3_7(
+def test_min_isr_above_replica_count_is_capped_since_3_7_and_refuses_acks_all_before(
     version: str, acks: str, result: str, replicas: int, needed: int
 ) -> None:
     found = outcome(version, {**ONE, "acks": acks}, replicas=replicas, min_insync_replicas=needed)
@@ -270,7 +270,7 @@ def test_simulation_of_invalid_producer_config_returns_config_exception() -> Non
         ),
     ],
 )
-def test_impossible_fault_scenario_raises_invalid_scenario_with_reason(
+def test_scenario_with_impossible_faults_or_partition_settings_raises_invalid_scenario_with_reason(
     faults: list[Fault], partition: dict[str, int], message: str
 ) -> None:
     with pytest.raises(InvalidScenario, match=message):

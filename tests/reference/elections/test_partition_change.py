@@ -97,7 +97,7 @@ def test_change_without_default_directory_throws_if_directories_are_recorded() -
     assert changed("3.7.0", default_directory=None, metadata_version="3.6") is None
 
 
-def test_merge_without_directories_leaves_new_replica_unassigned_in_3_7_0_then_migrating_or_throws() -> None:
+def test_merge_leaves_new_directory_unassigned_in_3_7_0_then_migrating_if_others_are_else_throws() -> None:
     change = PartitionChange(replicas=(1, 2, 3, 4))
     assert merge(PARTITION, change, PartitionChangeBehaviour.of("3.7.0")).directories == (0, 0, 0, 1)
     assert merge(PARTITION, change, PartitionChangeBehaviour.of("3.7.1")).directories == (0, 0, 0, 0)

@@ -129,7 +129,7 @@ def test_error_of_batch_without_idempotence_is_retried_only_if_retriable(release
 
 
 @pytest.mark.parametrize("release", ["0.10.0.1", "1.1.1", "2.4.1", "4.4.0"])
-def test_batch_completes_on_success_is_retried_on_retriable_error_and_fails_otherwise(release: str) -> None:
+def test_batch_completes_on_success_is_retried_on_retriable_error_with_retries_left_else_fails(release: str) -> None:
     assert decided(release, "NONE") == (BatchAction.COMPLETED, SideEffect.NOTHING)
     assert decided(release, "NOT_ENOUGH_REPLICAS", idempotent=False) == RETRIED
     assert decided(release, "NOT_ENOUGH_REPLICAS", may_retry=False) == FAILED

@@ -265,14 +265,14 @@ def after_an_abort(version: str) -> Producer:
 
 
 @pytest.mark.parametrize("version", ["3.6.2", "3.9.1", "4.0.1", "4.1.1"])
-def test_expiry_of_aborted_in_flight_batch_throws_up_to_3_9_1(version: str) -> None:
+def test_expiry_of_aborted_in_flight_batch_throws_up_to_3_9_1_4_0_1_and_4_1_1(version: str) -> None:
     producer = after_an_abort(version)
     with pytest.raises(IllegalStateException):
         producer.run(advance=100)
 
 
 @pytest.mark.parametrize("version", ["3.9.2", "4.0.2", "4.1.2", "4.2.2", "4.3.1", "4.4.0"])
-def test_aborted_in_flight_batch_does_not_expire_since_3_9_2(version: str) -> None:
+def test_aborted_in_flight_batch_does_not_expire_since_3_9_2_4_0_2_and_4_1_2(version: str) -> None:
     producer = after_an_abort(version)
     assert producer.run(advance=100) == []
     assert producer.ended() == []

@@ -52,7 +52,9 @@ def test_round_robin_in_3_9_2_repeats_explicit_partition_for_the_next_record() -
 
 
 @pytest.mark.parametrize("release", ["2.4.1", "3.2.3"])
-def test_new_batch_of_an_explicit_partition_switches_the_sticky_partition(release: str) -> None:
+def test_new_batch_of_explicit_partition_equal_to_the_sticky_partition_switches_the_sticky_partition(
+    release: str,
+) -> None:
     """``onNewBatch`` is called wherever the partition comes from."""
     producer = _producer(release)
     first = producer.send("t", LARGE).partition

@@ -132,7 +132,9 @@ def test_negative_snappy_block_size_is_a_snappy_error_since_3_5_1(
 
 
 @pytest.mark.parametrize(("release", "expected"), [("3.5.2", b"abc"), ("3.6.0", b"abcabc")])
-def test_malformed_second_snappy_header_ends_the_stream_up_to_3_5(release: str, expected: bytes) -> None:
+def test_malformed_second_snappy_header_ends_stream_up_to_3_5_and_is_skipped_later(
+    release: str, expected: bytes
+) -> None:
     frame = compress(Codec.SNAPPY, b"abc", 2)
     wrong = frame[:4] + bytes(12) + frame[16:]
     assert open_stream(Codec.SNAPPY, frame + wrong, 2, RecordBatchBehaviour.of(release)).data == expected
@@ -165,7 +167,9 @@ def _reads_before_fault(codec: Codec, data: bytes, *sizes: int) -> int:
         ((2, 4500, 100, 9000), 6550), ((7000, 1), 7000), ((7001,), 0), ((1,) * 7001, 6144),
     ],
 )  # fmt: skip
-def test_snappy_reads_larger_than_the_buffer_bypass_the_buffer(sizes: tuple[int, ...], seen: int) -> None:
+def test_byte_count_read_before_snappy_fault_shows_that_large_reads_bypass_the_buffer(
+    sizes: tuple[int, ...], seen: int
+) -> None:
     assert _reads_before_fault(Codec.SNAPPY, bytes(7000), *sizes) == seen
 
 
@@ -173,7 +177,9 @@ def test_snappy_reads_larger_than_the_buffer_bypass_the_buffer(sizes: tuple[int,
     ("sizes", "seen"),
     [((3, 30_000, 60_000), 32_768), ((3, 40_000, 1, 60_000), 56_387), ((1, 16_383, 16_384, 30_000), 32_768)],
 )
-def test_gzip_reads_larger_than_the_buffer_bypass_the_buffer(sizes: tuple[int, ...], seen: int) -> None:
+def test_byte_count_read_before_gzip_fault_shows_that_large_reads_bypass_the_buffer(
+    sizes: tuple[int, ...], seen: int
+) -> None:
     assert _reads_before_fault(Codec.GZIP, bytes(60_000), *sizes) == seen
 
 

@@ -56,7 +56,7 @@ def test_maximal_isr_includes_joining_and_leaving_replicas_and_requested_isr_onl
         ("3.5.0", 2, BrokerMetadata(2, shutting_down=True), False),
     ],
 )
-def test_unfenced_replica_may_join_isr_if_broker_epoch_matches_or_is_unset_since_3_5(
+def test_running_unfenced_replica_joins_isr_only_with_matching_or_unset_broker_epoch_since_3_5(
     version: str, epoch: int, broker: BrokerMetadata | None, eligible: bool
 ) -> None:
     assert is_eligible(ReplicaState(broker_epoch=epoch), broker, PartitionBehaviour.of(version)) is eligible

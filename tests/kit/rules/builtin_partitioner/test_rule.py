@@ -60,7 +60,7 @@ BY_RACK = at_steps((2, 1), (2, 1), (2, 2), (2, 2), (0, 3), (2, 4), {"range_end":
         ("4.4.0", "", NO_RACKS),
     ],
 )
-def test_builtin_partitioner_question_has_java_answers_with_and_without_racks(
+def test_builtin_partitioner_answers_as_java_which_prefers_own_rack_only_since_4_4(
     version: str, rack: str, answer: Answered
 ) -> None:
     assert ReferenceAnswerer().answer(RULE, parse_release(version), [asked(STEPS, rack=rack)]) == [answer]
