@@ -168,7 +168,7 @@ def test_reports_of_rule_with_too_few_answers_show_not_judged(tmp_path: Path) ->
     assert "<error" in junit.write(events)
 
 
-def test_badge_counts_conforming_rules_out_of_the_tested_rules(tmp_path: Path) -> None:
+def test_badge_of_two_conforming_rules_is_green_2_of_2_and_names_the_kit_total(tmp_path: Path) -> None:
     client = _client(lambda *_: True, "murmur2", "sequence-increment")
     said = json.loads(badge.write(_run(client, tmp_path, "murmur2", "sequence-increment").events))
     assert (said["message"], said["color"]) == (f"2 of 2 rules asked conform (the kit has {len(RULES)})", "brightgreen")

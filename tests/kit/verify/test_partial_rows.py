@@ -105,7 +105,7 @@ def test_resumed_run_reuses_seed_of_partial_run_with_equal_plan(tmp_path: Path) 
 @pytest.mark.parametrize(
     "change", [(b'"murmur2"', b'"unknown"'), (b'"release":"3.9.2"', b'"release":"1.1.1"'), (b'"3.9.2"', b"")]
 )
-def test_partial_row_that_is_malformed_or_of_unknown_rule_or_release_is_dropped(
+def test_row_of_partial_file_that_is_malformed_or_of_a_rule_or_release_outside_the_plan_is_dropped(
     tmp_path: Path, change: tuple[bytes, bytes]
 ) -> None:
     path = tmp_path / "partial"

@@ -43,7 +43,7 @@ def test_server_assignor_question_gets_one_more_partition_if_hash_set_capacity_d
     assert resized(larger) is larger
 
 
-def test_member_loses_one_owned_partition_only_of_topics_whose_set_capacity_depends_on_jdk() -> None:
+def test_server_assignor_question_drops_an_owned_partition_of_topics_whose_set_capacity_depends_on_jdk() -> None:
     owned = [("t", 5), ("u", 1), *(("t", number) for number in range(10, 21))]
     assert without_unlike(owned) == (*owned[2:], ("u", 1))
     member = replace(QUESTION.members[0], assigned=tuple(owned))
