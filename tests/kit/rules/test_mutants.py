@@ -164,6 +164,6 @@ def test_unknown_mutant_raises_bad_input_with_a_suggestion() -> None:
         mutant_answerer("zero-bit")
 
 
-def test_mutant_answerer_has_the_name_of_the_mutant() -> None:
+def test_one_bit_mutant_has_the_newest_release_and_answerer_named_mutant_one_bit() -> None:
     assert mutant_answerer("one-bit").name == "mutant:one-bit"
     assert next(mutant for mutant in MUTANTS if mutant.slug == "one-bit").release == NEWEST

@@ -38,19 +38,19 @@ def test_release_mutant_gives_recorded_java_answer_of_older_release_and_referenc
         assert outcome_of(rule.ask, question, mutant.release) != Answered(asked[0].answer), mutant.slug
 
 
-def test_slug_of_a_release_mutant_names_the_rule_and_both_releases() -> None:
+def test_over_200_release_mutants_have_unique_slugs_that_name_the_rule_and_both_releases() -> None:
     assert all(one.slug == f"{one.rule}-{one.release}-like-{one.older}" and one.older < one.release for one in MADE)
     assert len({one.slug for one in MADE}) == len(MADE) > 200
 
 
-def test_github_links_are_given_only_for_release_mutants_that_exist() -> None:
+def test_github_links_are_of_existing_release_mutants_and_default_partitioner_cites_kafka_go() -> None:
     assert set(release_mutants._REFERENCES) <= {one.slug for one in MADE}
     assert references_of(RULES["default-partitioner"], parse_release("2.0.1")) == (
         "https://github.com/segmentio/kafka-go/issues/584",
     )
 
 
-def test_description_of_a_release_mutant_is_the_text_of_the_changed_fields() -> None:
+def test_release_mutant_description_is_changed_field_text_negated_if_reversed_and_cut_if_long() -> None:
     rule = RULES["round-robin-partitioner"]
     text = difference(rule, parse_release("4.0.0"), parse_release("3.9.2"))
     assert re.match(r"Before a record starts a batch, the producer calls onNewBatch .* \(KAFKA-8601 .*\)$", text)

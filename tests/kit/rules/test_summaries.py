@@ -101,7 +101,7 @@ def test_constants_in_summary_prose_equal_the_reference() -> None:
         assert f"An entry has {size} bytes" in rule_summary(slug).rule
 
 
-def test_idempotence_summary_names_releases_idempotent_by_default() -> None:
+def test_idempotence_default_equals_summary_and_6_in_flight_throw_only_since_4_0() -> None:
     assert "Since 3.0.1, except 3.1.0, a producer is idempotent unless" in rule_summary("idempotence-config").rule
     for release in map(parse_release, load().releases):
         expected = release >= parse_release("3.0.1") and str(release) != "3.1.0"

@@ -166,7 +166,7 @@ def test_merged_certificate_keeps_rows_of_releases_not_verified_again() -> None:
     assert [(one.release, one.asked, one.seed) for one in both.rows] == [("3.9.2", 10, 7), ("4.4.0", 9, None)]
 
 
-def test_certificate_is_invalid_for_rules_with_changed_code() -> None:
+def test_certificate_is_invalid_for_unknown_rules_and_rules_with_changed_code_or_reference() -> None:
     assert certificates.void_rules(proven()) == []
     assert certificates.void_rules(proven(fingerprint="0")) == ["murmur2"]
     old = replace(proven(fingerprint=""), rows=proven(fingerprint="").rows[1:])

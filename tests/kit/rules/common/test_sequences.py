@@ -57,7 +57,7 @@ def test_sequence_question_spaces_pair_all_numbers_near_zero_int_limits_and_half
 
 
 @BOTH
-def test_sequence_question_spaces_and_strategy_cover_required_labels(rule: Any) -> None:
+def test_each_sequence_question_space_covers_all_labels_but_below_0_and_strategy_all(rule: Any) -> None:
     for space in rule.spaces:
         labels = {label for question in space.questions() for label in rule.labels(question)}
         assert labels >= rule.required_labels - {"below 0"}

@@ -71,7 +71,7 @@ def test_fetch_response_batch_below_fetch_offset_is_impossible_and_nearest_quest
     assert domain(Log().append(1, attributes=7).question()) == ""
 
 
-def test_ordinary_fetch_questions_are_possible_and_raise_no_exception() -> None:
+def test_ordinary_fetch_questions_are_in_domain_without_exception_and_optional_labels_are_required() -> None:
     for question in plain():
         assert domain(question) == ""
         assert "raises" not in ask(question, NEWEST)

@@ -30,7 +30,7 @@ def test_cooperative_sticky_assignor_withholds_the_revoked_partition_from_the_jo
     assert answered(asked(OWNER, {"id": "b", "topics": ["t"]})) == Answered({"assignment": expected})
 
 
-def test_cooperative_sticky_question_spaces_and_strategy_cover_required_labels() -> None:
+def test_cooperative_sticky_question_spaces_and_strategy_together_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, (*space_questions(RULE.slug), *generated(RULE.slug, 300)))
 
 

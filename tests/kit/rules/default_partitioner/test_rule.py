@@ -85,7 +85,7 @@ def test_generated_default_partitioner_questions_are_answered_and_round_trip_as_
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_mutant_repeating_a_sticky_partition_is_found_and_shrunk_to_at_most_6_steps(seed: int) -> None:
+def test_mutant_repeating_a_sticky_partition_is_found_and_shrunk_to_6_steps_3_partitions(seed: int) -> None:
     wrong = mutant_answerer("default-may-repeat")
     at = parse_release("2.8.2")
 

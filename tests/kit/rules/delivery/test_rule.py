@@ -121,7 +121,7 @@ def _errors(question: DeliveryQuestion) -> list[tuple[int, str | None]]:
     return [(fault.request, fault.error) for fault in question.faults]
 
 
-def test_delivery_question_spaces_have_all_produce_errors_of_four_releases() -> None:
+def test_delivery_spaces_have_produce_errors_of_four_releases_in_360_single_98_paired_questions() -> None:
     assert {error for question in every_error() for _, error in _errors(question)} == set(ERRORS)
     versions = ("0.10.0.1", "0.11.0.3", "2.4.1", "4.4.0")
     assert set(ERRORS) == {name for version in versions for name in produce_errors(version)} - {"NONE"}
@@ -165,7 +165,7 @@ def test_reelected_leader_truncates_the_broker_producer_state() -> None:
         ),
     ],
 )  # fmt: skip
-def test_produce_error_that_no_broker_returns_is_out_of_domain(
+def test_known_produce_error_that_no_broker_returns_with_these_settings_is_out_of_domain(
     producer: AskedProducer, fault: AskedFault, why: str
 ) -> None:
     reason = RULE.domain(DeliveryQuestion(producer, faults=(AskedFault("lose_request", 3), fault)))
@@ -179,7 +179,7 @@ def test_generated_delivery_scenarios_have_over_ten_different_produce_errors() -
     assert len(asked) > 10
 
 
-def test_delivery_question_spaces_and_strategy_cover_required_labels() -> None:
+def test_delivery_question_spaces_and_strategy_together_cover_required_labels() -> None:
     asked = chain(
         generated(RULE.slug, 60),
         every_fault(),

@@ -107,7 +107,7 @@ def test_config_question_space_has_pairs_of_values_for_any_two_settings() -> Non
     assert {"acks": "ALL", "retries": "-1"} in pairs
 
 
-def test_config_question_spaces_cover_all_required_labels_and_the_strategy_at_least_three() -> None:
+def test_config_spaces_cover_all_required_labels_and_strategy_covers_texts_null_and_transactional_id() -> None:
     assert missing_labels(RULE.slug, chain(*SPACES.values())) == set()
     assert missing_labels(RULE.slug, generated(RULE.slug, 100), {"texts", "null", "transactional.id"}) == set()
 

@@ -54,7 +54,7 @@ def test_murmur2_of_characters_instead_of_bytes_gives_the_wrong_partition_report
 
 
 @pytest.mark.parametrize("key", [b"1468509572224", b"16000002EFEBA11E"])
-def test_fnv1a_hash_of_int_min_stays_negative_when_negated(key: bytes) -> None:
+def test_negated_int_min_fnv1a_hash_modulo_3_is_minus_2_and_sarama_partition_2(key: bytes) -> None:
     """IBM/sarama#709 and elastic/beats#25048: negated it is the same, and its remainder over 3 is -2."""
     assert fnv1a(key) == -(2**31)
     assert FOLDS["sign-negate"][1](fnv1a(key), 3) == -2

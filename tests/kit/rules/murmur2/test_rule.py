@@ -26,7 +26,7 @@ def test_murmur2_reference_gives_java_hash_or_null_pointer_exception_for_null_ke
     assert ReferenceAnswerer().answer(RULE, parse_release(version), [asked]) == [Answered(answer)]
 
 
-def test_murmur2_question_space_covers_every_required_label() -> None:
+def test_murmur2_question_space_has_no_duplicates_and_covers_required_labels_and_the_null_key() -> None:
     (space,) = RULE.spaces
     questions = list(space.questions())
     assert {label for question in questions for label in RULE.labels(question)} >= RULE.required_labels

@@ -68,7 +68,7 @@ def test_over_a_third_of_sender_histories_have_30_steps_some_retries_or_epoch_bu
     assert {"not idempotent", "sent again", "another epoch"} <= found
 
 
-def test_producer_sequences_question_spaces_and_strategy_cover_required_labels() -> None:
+def test_producer_sequences_question_spaces_and_strategy_together_cover_required_labels() -> None:
     spread = Random(0).sample(space_questions(RULE.slug), 3_800)  # in order, a rare label is found late
     questions = chain(generated(RULE.slug, 150), spread)
     assert missing_labels(RULE.slug, questions) == set()

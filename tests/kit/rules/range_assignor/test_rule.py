@@ -36,7 +36,7 @@ def test_range_assignor_with_racks_for_fewer_partitions_has_no_answer() -> None:
     assert isinstance(answered(asked([{"id": "a"}], {"t": 3}, {"t": [["r1"]]})), Failed | Unsupported)
 
 
-def test_range_assignor_question_spaces_and_strategy_cover_required_labels() -> None:
+def test_range_assignor_question_spaces_and_strategy_together_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, (*space_questions(RULE.slug), *generated(RULE.slug, 300)))
 
 

@@ -44,7 +44,7 @@ def test_in_flight_batch_does_not_expire_before_2_1_0() -> None:
     assert RULE.ask(asked(), parse_release("2.0.1"))["steps"][5] == {}
 
 
-def test_producer_id_is_ignored_before_0_11() -> None:
+def test_producer_id_is_ignored_before_0_11_and_sequences_are_absent_without_a_producer() -> None:
     nobody = msgspec.structs.replace(asked(), config=msgspec.structs.replace(asked().config, producer=None))
     assert RULE.ask(asked(), parse_release("0.10.0.1")) == RULE.ask(nobody, parse_release("0.10.0.1"))
     assert "sequences" not in RULE.ask(nobody, parse_release("4.4.0"))["steps"][7]

@@ -74,7 +74,7 @@ def test_nearest_batch_changes_only_the_negative_timestamp_and_keeps_decode_ques
     assert nearest(damaged) is damaged
 
 
-def test_ordinary_record_batches_cover_transactions_base_offset_leader_epoch_and_every_codec() -> None:
+def test_only_optional_labels_of_ordinary_batches_are_transactional_base_offset_leader_epoch_and_codecs() -> None:
     asked = {label for question in plain() for label in labels(question)}
     assert asked & set(OPTIONAL_LABELS) == {
         *("transactional", "a base offset", "a leader epoch"),

@@ -36,7 +36,7 @@ def test_explanation_of_uncompressed_records_has_byte_positions() -> None:
     assert others(found) == {}
 
 
-def test_explanation_of_encoded_batch_has_rows_with_byte_positions() -> None:
+def test_explanation_of_encoded_batch_has_byte_positions_but_no_rows_for_empty_batch() -> None:
     found = rows(RecordBatchQuestion(encode=AskedBatch((AskedRecord("6b", "76", 9),), base_offset=5)))
     assert found[0].answer == "base_offset 5, size 70"
     assert found[-1].step == "61–69 record 0"

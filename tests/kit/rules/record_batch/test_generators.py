@@ -52,7 +52,7 @@ def test_generated_compressed_batch_declares_at_most_65536_records() -> None:
     assert all(count is not None and count <= _MOST_RECORDS for count in declared)
 
 
-def test_unusual_varints_have_lengths_0_to_10_and_complete_short_ones_decode() -> None:
+def test_distinct_unusual_varints_include_0_1_5_and_10_bytes_and_complete_short_decode() -> None:
     assert {len(odd) for odd in ODD_VARINTS} >= {0, 1, 2, 3, 5, 6, 10}
     assert len(set(ODD_VARINTS)) == len(ODD_VARINTS)
     readable = [odd for odd in ODD_VARINTS if odd and len(odd) <= 5 and odd[-1] < 0x80]

@@ -26,7 +26,7 @@ def test_round_robin_assignor_without_members_throws_in_0_10() -> None:
     assert outcome.answer["raises"] == "IllegalArgumentException"
 
 
-def test_round_robin_assignor_question_spaces_and_strategy_cover_required_labels() -> None:
+def test_round_robin_assignor_question_spaces_and_strategy_together_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, (*space_questions(RULE.slug), *generated(RULE.slug, 300)))
 
 

@@ -30,7 +30,7 @@ def test_sticky_assignor_moves_one_of_three_partitions_from_sole_owner_to_joinin
     assert answered(asked(OWNER, {"id": "b", "topics": ["t"]})) == Answered({"assignment": expected})
 
 
-def test_sticky_assignor_question_spaces_and_strategy_cover_required_labels() -> None:
+def test_sticky_assignor_question_spaces_and_strategy_together_cover_required_labels() -> None:
     assert not missing_labels(RULE.slug, (*space_questions(RULE.slug), *generated(RULE.slug, 300)))
 
 
@@ -67,7 +67,7 @@ def test_sticky_assignor_mutants_have_rule_release_and_description(mutant: Any) 
     assert len(mutant.description.split()) > 3
 
 
-def test_sticky_assignor_member_has_subscription_generation_in_json_only_if_given() -> None:
+def test_subscription_generation_is_in_member_json_only_if_given_then_labelled_and_in_domain() -> None:
     assert b"subscription_generation" not in msgspec.json.encode(asked(OWNER))
     lost = asked({**OWNER, "subscription_generation": -1})
     assert b'"subscription_generation":-1' in msgspec.json.encode(lost)

@@ -49,7 +49,7 @@ def parts(rules: str = "", answerer: str = "reference", **more: Any) -> list[tup
             for part in command._parts(meant, [parse_release("0.10.0.1"), NEWEST], **asked)]  # fmt: skip
 
 
-def test_sweep_parts_combine_requested_rules_releases_and_key_spaces() -> None:
+def test_sweep_parts_combine_rules_with_releases_and_key_spaces_or_scripts_but_omit_delivery() -> None:
     assert parts("murmur2", keys=0) == [("murmur2", at, "every key of up to 3 bytes") for at in ("0.10.0.1", "4.4.0")]
     assert [name for _, at, name in parts("partition-for-key") if at == "4.4.0"] == [
         "every key of up to 2 bytes × partition counts 1-1024",

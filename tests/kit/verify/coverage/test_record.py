@@ -46,7 +46,7 @@ def test_invalid_coverage_record_raises_bad_input_with_the_file_name(tmp_path: P
         records.read(tmp_path / "it.json")
 
 
-def test_merged_coverage_rows_replace_rows_of_equal_rule_and_release() -> None:
+def test_merged_coverage_rows_replace_equal_rule_and_release_and_newest_are_one_per_rule() -> None:
     made = records.merged(Record((row(), row(release="2.8.2"))), [row(run=2), row("partition-for-key")])
     assert [(one.rule, one.release, one.methods["org/Utils"][0].lines.run) for one in made.rows] == [
         ("murmur2", "2.8.2", 1), ("murmur2", "4.4.0", 2), ("partition-for-key", "4.4.0", 1),

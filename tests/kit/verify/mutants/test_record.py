@@ -40,7 +40,7 @@ def test_invalid_mutant_record_raises_bad_input_with_the_file_name(tmp_path: Pat
         records.read(tmp_path / "it.json")
 
 
-def test_merged_mutant_rows_replace_rows_of_the_rule_and_drop_unknown_rules() -> None:
+def test_merged_mutant_rows_replace_rows_of_the_rule_and_drop_unknown_or_excluded_rules() -> None:
     gone = replace(row(), rule="gone")
     made = records.merged(Record((row("partition-for-key"), row(), gone)), [row(seed=2), row("time-index")])
     assert [(one.rule, one.seed) for one in made.rows] == [("murmur2", 2), ("partition-for-key", 1), ("time-index", 1)]
