@@ -330,7 +330,6 @@ def _verdict(results: Results, clients: Sequence[GateResult], drivers: Mapping[s
     if agreeing:
         return f"**As Java's `BuiltInPartitioner`:** {', '.join(map(words, agreeing))}."
     asked = sorted({cell.name for cell in cells if cell.state not in ("not run", "not applicable")})
-    others = len({cell.name for cell in of_subject(results.cells, "client")} - {"Java", *asked})
     found = f" Asked, and differs: {_listed(map(words, asked))}." if asked else ""
     ways = dict.fromkeys(
         f" {words(driver.client)} with {code(setting_of(gate, driver).chosen_by.partition('(')[0])} differs:"
