@@ -73,6 +73,7 @@ def until(condition: Callable[[], bool]) -> None:
 @pytest.mark.parametrize("moment", MOMENTS)
 def test_process_killed_by_sigkill_leaves_no_scratch_folder(tmp_path: Path, moment: str) -> None:
     with started(MOMENTS[moment], tmp_path) as process:
+        assert bool(list(tmp_path.iterdir())) == (moment != "before it is made")
         process.send_signal(signal.SIGKILL)
         process.wait()
     if moment == "a child that writes on":

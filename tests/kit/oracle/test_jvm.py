@@ -239,8 +239,9 @@ def test_file_error_in_jvm_call_is_raised_unchanged(error: OSError) -> None:
     def work() -> None:
         raise error
 
-    with pytest.raises(type(error)):
+    with pytest.raises(type(error)) as raised:
         Jvm.__new__(Jvm).call(work)  # not started
+    assert raised.value is error
 
 
 @pytest.mark.parametrize("error", [ConnectionRefusedError(111, "Connection refused"), TimeoutError("timed out")])

@@ -100,5 +100,5 @@ def test_connection_error_during_an_oracle_batch_is_raised_unchanged(
         raise error("gone")
 
     monkeypatch.setattr(host, "answer", lose)
-    with pytest.raises(error):
+    with pytest.raises(error, match=r"^gone$"):
         opened(host, tmp_path).answer(b"{}")
