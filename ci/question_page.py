@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 from client_page import KEYED, SEQUENCES, setting_of, slug_of, version_order, versions_of, without_key
@@ -188,11 +189,12 @@ def _in_short(results: Results, clients: Sequence[GateResult], drivers: Mapping[
 
 def _pairs_in_short(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
     """Return which clients share a hash by default; the others share theirs with no other client."""
-    by_hash, every = {JAVA: ["Java"]}, [placement_of(gate) for _, gate in _newest(clients, drivers)]
-    for (client, _), placed in zip(_newest(clients, drivers), every, strict=True):
+    by_client = _placement_by_client(clients, drivers)
+    by_hash: dict[str, list[str]] = {}
+    for client, placed in by_client.items():
         if placed is not None and placed.by == "hash":
             by_hash.setdefault(placed.name, []).append(words(client))
-    unknown = any(_mark(one, other) == "?" for one in every for other in every if one is not other)
+    unknown = any(_mark(*pair) == "?" for pair in combinations(by_client.values(), 2))
     shared = [
         f"\n    - **{by.rpartition(': ')[2]}**: {_listed(names)}" for by, names in by_hash.items() if len(names) > 1
     ]
@@ -211,12 +213,14 @@ def _brokers_in_short(results: Results) -> str:
         else:
             fit = (*uses[_SAME], *uses[_PARTLY])
             reasons = [f"high or critical differences for {_uses_or_all(uses[_HARMFUL])}"] * bool(uses[_HARMFUL])
-            reasons += [f"{_uses_or_all(uses[_LACKING])}: not tested, versions are missing"] * bool(uses[_LACKING])
+            reasons += [
+                f"{_uses_or_all(uses[_LACKING])}: not tested, since it lacks API versions that the cases need"
+            ] * bool(uses[_LACKING])
             unlike.append(f"**{words(name)}**: {f'for {_listed(fit)}' if fit else 'no'}: {'; '.join(reasons)}")
     lines = [
         f"**{_listed(as_kafka)}**: yes, as tested on a single broker, without restarts or elections",
         *unlike,
-        "another broker: not tested; `kafka-conformance gate broker HOST:PORT` does",
+        "another broker: test it with `kafka-conformance gate broker HOST:PORT`",
     ]
     return "".join(f"\n    - {line}" for line in lines)
 
@@ -239,7 +243,7 @@ def _error_45_in_short(results: Results) -> str:
     lines = [f"**{words(name)}**: {why} ({', '.join(versions)})" for (name, why), versions in causes.items()]
     lines += [f"as Java, which takes a new epoch and sends again: {_listed(agree)}"]
     lines += [f"no idempotent producer: {_listed(without)}"] * bool(without)
-    return "Of the first batch in flight:" + "".join(f"\n    - {line}" for line in lines)
+    return "If the first batch in flight gets it:" + "".join(f"\n    - {line}" for line in lines)
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -303,9 +307,16 @@ def _newest(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -
         yield client, next(one for one in versions_of(own)[0] if "default" in one.settings)
 
 
+def _placement_by_client(
+    clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]
+) -> dict[str, Placement | None]:
+    """Return what places keyed records in Java's client, and by default in the newest version of each other client."""
+    by_client: dict[str, Placement | None] = {"Java": Placement(JAVA, "hash")}
+    return by_client | {client: placement_of(gate) for client, gate in _newest(clients, drivers)}
+
+
 def _pairs(clients: Sequence[GateResult], drivers: Mapping[str, NamedDriver]) -> str:
-    newest: dict[str, Placement | None] = {"Java": Placement(JAVA, "hash")}
-    newest |= {client: placement_of(gate) for client, gate in _newest(clients, drivers)}
+    newest = _placement_by_client(clients, drivers)
     names = list(newest)
     lines = [f"| | {' | '.join(map(words, names))} |", "|---|" + ":-:|" * len(names)]
     for one in names:
@@ -455,7 +466,8 @@ def _likeness_of_brokers(results: Results) -> dict[str, dict[str, list[str]]]:
         for use, groups in NEEDS.items():
             asked = [cell for cell in own if cell.about in groups]
             special = [cell for cell in asked if cell.about != "api-versions"]  # which every client needs
-            uses[_likeness(asked if _likeness(special) != _LACKING else special)].append(use)
+            likeness = _likeness(special)
+            uses[likeness if likeness == _LACKING else _likeness(asked)].append(use)
     return found
 
 
