@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import zlib
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,7 @@ from kafka_reference.partitioning import place
 from kafka_reference.partitioning.places import ANY, CLIENTS, NAMED, RULES
 
 KEY = b"order-4711"
+PACKAGES = json.loads(Path(__file__).with_name("package_hashes.json").read_text(encoding="utf-8"))
 DEFAULTS = {
     "murmur2": {"java", "aiokafka", "franz-go", "kafka-python", "kafkajs", "krafka", "no-kafka"},
     "librdkafka-consistent": {
@@ -46,6 +49,14 @@ def test_placements_of_a_key_list_java_first_then_client_defaults_then_other_rul
 def test_default_placement_rule_of_each_client_matches_the_expected_table() -> None:
     assert {one.rule: set(one.clients) for one in place(KEY, 25) if one.clients} == DEFAULTS
     assert {client: rule for rule, clients in DEFAULTS.items() for client in clients} == CLIENTS
+
+
+@pytest.mark.parametrize("client", PACKAGES["partitions"])
+@pytest.mark.parametrize("count", [7, 12])
+def test_partitions_of_goka_and_pgstream_equal_those_their_packages_returned(client: str, count: int) -> None:
+    keys = [bytes.fromhex(key) for key in PACKAGES["keys"]]
+    placed = [next(one.partition for one in place(key, count) if client in one.clients) for key in keys]
+    assert placed == PACKAGES["partitions"][client][str(count)]
 
 
 def test_place_with_a_seen_partition_returns_only_rules_giving_that_partition_or_any() -> None:
