@@ -172,6 +172,8 @@ class _Connection:
     """Requests without a response, each with the one that the script gives: those of a connection are answered in order."""
     answering: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held until a response has passed: one of the script that is next in line waits while addresses are rewritten."""
+    cut: bool = False
+    """Whether the script has lost a response: the client would take the next one for it."""
     raw_tokens: bool = False
     """Whether tokens of SASL without a header pass: a handshake of version 0 was seen."""
 
@@ -221,6 +223,8 @@ class _Connection:
                 self.pending.append((msgspec.structs.replace(request, data=b""), made))
             if made:
                 async with self.answering:
+                    if self.cut:
+                        return "script"
                     if not await self._answer_made():
                         return "client"
                 continue
@@ -253,6 +257,7 @@ class _Connection:
             data = await self._rewritten(request, data)
         self._respond(request, data, b"" if secret else data)
         if request is not None and request.fate == "lose-response":
+            self.cut = True
             return "script"
         if request is not None and request.api in REWRITTEN and request.api != _VERSIONS:
             data = await self._rewritten(request, data)

@@ -8,6 +8,7 @@ import gc
 import io
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 
 from kafka_conformance.core.errors import BadInput, KitError, MalformedMessage
 from kafka_conformance.wire.codec.messages import shipped_codec
+from kafka_conformance.wire.recording import proxy as proxies
 from kafka_conformance.wire.recording.addresses import decode_lenient
 from kafka_conformance.wire.recording.exchanges import decoded
 from kafka_conformance.wire.recording.judge import Judge
@@ -224,6 +226,37 @@ def test_scripted_error_is_answered_in_order_without_request_reaching_the_broker
     assert [CODEC.apis[int.from_bytes(data[:2])] for data in seen] == ["Produce", "Metadata", "Metadata"]
     fates = [line.fate for line in lines if isinstance(line, Frame) and line.sender == "broker" and line.fate]
     assert fates == ["error 45", "error 6"]
+
+
+def test_client_gets_no_scripted_error_after_the_lost_response_of_an_earlier_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The response that is lost and the next request arrive while the proxy is busy: it has to end with the first."""
+    passed, busy = proxies.write_frame, threading.Event()
+
+    async def slow(*to: Any) -> bool:
+        done = await passed(*to)
+        busy.set()
+        time.sleep(0.5)
+        return done
+
+    monkeypatch.setattr(proxies, "write_frame", slow)
+    asked = {"acks": 1, "timeoutMs": 1, "topicData": []}
+    with broker({"Metadata": metadata(1)}, []) as port:
+
+        def client(at: int) -> bytes:
+            with connected(at) as one:
+                send(one, CODEC.encode_request("Metadata", 9, {}, 1, "app"))
+                assert busy.wait(10)
+                time.sleep(0.2)  # the response is there first
+                send(one, CODEC.encode_request("Produce", 9, asked, 2, "app"))
+                return received(one)
+
+        proxy = Proxy(("127.0.0.1", port), io.BytesIO(), script={("Metadata", 1): "lose-response", ("Produce", 1): 19})
+        found, lines = recorded(proxy, client)
+    assert found == b""
+    assert proxy.done[0] == ("Metadata", 1)
+    assert [line.why for line in lines if isinstance(line, ConnectionChange)] == ["", "script"]
 
 
 REFUSED: dict[str, dict[str, Any]] = {
