@@ -222,11 +222,8 @@ class _Connection:
             if request.api and not self._has_no_response(request, data):
                 self.pending.append((msgspec.structs.replace(request, data=b""), made))
             if made:
-                async with self.answering:
-                    if self.cut:
-                        return "script"
-                    if not await self._answer_made():
-                        return "client"
+                if end := await self._answer_after_those_before():
+                    return end
                 continue
             if self.proxy.passed is not None:
                 self.proxy.passed.append(request)
@@ -292,6 +289,13 @@ class _Connection:
         except (MalformedMessage, BadInput) as fault:
             self.proxy.warn_once(f"passed on without {request.fate}: {fault}")
             return data
+
+    async def _answer_after_those_before(self) -> str:
+        """Send a response that the script has just given, if none is due before it. Returns why the connection ends."""
+        async with self.answering:
+            if self.cut:
+                return "script"
+            return "" if await self._answer_made() else "client"
 
     async def _answer_made(self) -> bool:
         """Send the responses of the script that are next in line; return whether the client takes them."""
