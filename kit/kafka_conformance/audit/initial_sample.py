@@ -28,7 +28,7 @@ from kafka_conformance.audit.attribution.block import Block, column_of, judge
 from kafka_conformance.audit.attribution.candidates import find_candidate, register_relatives
 from kafka_conformance.audit.attribution.evidence import SURE, SURE_OF_EXPECTED, evidence, spaced
 from kafka_conformance.audit.attribution.explanation import KeyColumn, Partitions, chosen_partitions
-from kafka_conformance.audit.attribution.key_views import WHOLE, viewed, views_of
+from kafka_conformance.audit.attribution.key_views import WHOLE, other_end, viewed, views_of
 from kafka_conformance.audit.attribution.placements import ANY, PLACEMENTS, STRUCTURED
 from kafka_conformance.audit.attribution.presence import present
 from kafka_conformance.audit.attribution.relatives import RELATIVES, relative_partitions
@@ -126,13 +126,22 @@ class _Search:
         tried = [self._judged(one.view, one.relatives) for one in likely[:TRIED]]
         better = [one for one in tried if _explains_instead(one, first)]
         if better:
-            best = min(better, key=lambda one: one.foreign.share)
+            best = self._at_other_end(min(better, key=lambda one: one.foreign.share))
             register_relatives(best.relatives)
             return self._with_alike(self._contended(best))
         register_relatives(())
         if first.doubt is not None:
             return self._with_fitting_views(first, views)
         return self._with_alike(self._contended(first))
+
+    def _at_other_end(self, found: Look) -> Look:
+        """Return what the keys cut at their other separator show, if that leaves less: few keys may have a second one."""
+        other = other_end(found.view)
+        if other is None or (self._views and other not in self._views):
+            return found
+        if np.array_equal(self._column(other).ids, self._column(found.view).ids):
+            return found
+        return min(found, self._judged(other, found.relatives), key=lambda one: one.foreign.share)
 
     def _contended(self, found: Look) -> Look:
         """Return what the sample shows once it is judged with the rules that are as good as those found."""

@@ -45,7 +45,7 @@ import pyarrow as pa
 from kafka_conformance.core.decoding import UNREADABLE
 from kafka_conformance.core.errors import BadInput
 
-__all__ = ["ENCODED", "WHOLE", "KeyView", "find_view", "viewed", "views_of"]
+__all__ = ["ENCODED", "WHOLE", "KeyView", "find_view", "other_end", "viewed", "views_of"]
 
 WHOLE = "whole"
 
@@ -219,6 +219,7 @@ def _fixed() -> Iterator[KeyView]:
 FIXED = {view.slug: view for view in _fixed()}
 _PARTS = "window", "window-store", "session-window", "frame", "apicurio-frame"
 """Views of bytes, which are also tried on what an encoded key is read as."""
+_LAST = "-last"
 _CUTS = {
     "before": ("before the first", False, False), "before-last": ("before the last", True, False),
     "after": ("after the first", False, True), "after-last": ("after the last", True, True),
@@ -249,6 +250,14 @@ def find_view(slug: str) -> KeyView:
         f"unknown key view {slug!r}: expected one of {known}, or before:X, before-last:X, after:X, after-last:X with a"
         " separator X, or field:NAME"
     )
+
+
+def other_end(slug: str) -> str | None:
+    """Return the view that cuts at the last separator where this one cuts at the first, or the reverse; None for others."""
+    kind, _, rest = slug.partition(":")
+    if kind not in _CUTS:
+        return None
+    return f"{kind.removesuffix(_LAST)}:{rest}" if kind.endswith(_LAST) else f"{kind}{_LAST}:{rest}"
 
 
 def views_of(keys: list[bytes]) -> list[KeyView]:

@@ -72,6 +72,7 @@ from kafka_conformance.audit.attribution.patterns import (
     structured_candidates,
 )
 from kafka_conformance.audit.attribution.placements import JAVA, PLACEMENTS, STRUCTURED, find_placement, rank
+from kafka_conformance.audit.attribution.relatives import RELATIVES
 from kafka_conformance.audit.attribution.revision import Revision
 from kafka_conformance.audit.result import Placed
 
@@ -388,7 +389,8 @@ class _Search:
 
 
 def _is_weakest(placed: Placed) -> bool:
-    return find_placement(placed.rule).hash in WEAKEST
+    relative = RELATIVES.get(placed.rule)
+    return (relative.hash_name if relative else find_placement(placed.rule).hash) in WEAKEST
 
 
 def _explains(placed: Placed, partition: int) -> NDArray[np.bool_]:
