@@ -28,7 +28,7 @@ from kafka_conformance.wire.codec.messages import shipped_codec
 from kafka_conformance.wire.recording.addresses import REWRITTEN, Address, rewritten
 from kafka_conformance.wire.recording.faults import Script
 from kafka_conformance.wire.recording.refusals import CHANGED, changed, refusal
-from kafka_conformance.wire.recording.trace import LONGEST_FRAME, SECRET, ConnectionChange, Frame
+from kafka_conformance.wire.recording.trace import LONGEST_FRAME, SECRET, ConnectionChange, Frame, encoded_line
 
 __all__ = ["Proxy", "accepting", "read_frame", "write_frame"]
 
@@ -112,8 +112,7 @@ class Proxy:
 
     def write(self, line: Frame | ConnectionChange) -> None:
         """Write a line of the trace. Raises OSError."""
-        self.file.write(msgspec.json.encode(line))
-        self.file.write(b"\n")
+        self.file.write(encoded_line(line))
 
     def warn_once(self, message: str) -> None:
         """Warn of something that each connection may meet again."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, Literal, TypeAlias
 
 import msgspec
+import pybase64
 
 from kafka_conformance.core.errors import BadInput
 from kafka_conformance.core.files import open_regular, open_stream, reading
@@ -31,6 +32,7 @@ __all__ = [
     "Head",
     "Line",
     "create_trace",
+    "encoded_line",
     "read_trace",
 ]
 
@@ -45,6 +47,9 @@ SECRET: Final = frozenset({
 """APIs whose requests and responses are never written: passwords, tokens, and settings that may be passwords."""
 
 _LONGEST_LINE = 2 * LONGEST_FRAME
+_SMALL = 2**12
+_NO_DATA = b'"data":""'
+"""How a line without data says so, and nothing else in it: in a text, a quote has a backslash before it."""
 
 
 class Head(msgspec.Struct, frozen=True, tag_field="line", tag="head"):
@@ -95,6 +100,14 @@ def create_trace(path: Path, to: str) -> BinaryIO:
     head = Head(FORMAT, kit_version(), to, datetime.now(UTC).isoformat())
     file.write(msgspec.json.encode(head) + b"\n")
     return file
+
+
+def encoded_line(line: Line) -> bytes:
+    """Return a line as it is written. For a MiB of data that takes 0.2 ms; msgspec's own base64 takes 1.2."""
+    if not isinstance(line, Frame) or len(line.data) < _SMALL:
+        return msgspec.json.encode(line) + b"\n"
+    before, after = msgspec.json.encode(msgspec.structs.replace(line, data=b"")).split(_NO_DATA)
+    return b"".join((before, _NO_DATA[:-1], pybase64.b64encode(line.data), b'"', after, b"\n"))
 
 
 def read_trace(path: Path) -> tuple[Head, Iterator[Line]]:

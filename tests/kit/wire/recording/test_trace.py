@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
+import msgspec
 import pytest
 from traces import Conversation, batch
 
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.wire.recording.trace import read_trace
+from kafka_conformance.wire.recording.trace import Frame, encoded_line, read_trace
 
 
 @pytest.fixture
@@ -27,6 +29,13 @@ def test_truncated_trace_is_read_up_to_last_complete_line(path: Path) -> None:
     for size in range(ends[0], len(data)):
         path.write_bytes(data[:size])
         assert len(list(read_trace(path)[1])) == sum(end <= size for end in ends) - 1
+
+
+@pytest.mark.parametrize("size", [0, 1, 4_095, 4_096, 4_097, 1_000_000])
+def test_line_of_small_and_large_frame_is_written_as_msgspec_writes_it(size: int) -> None:
+    data = random.Random(size).randbytes(size)
+    frame = Frame(1.5, 1, "127.0.0.1:9092", "client", "Produce", 9, 7, size, '","data":"","x\\":"', data, "close")
+    assert encoded_line(frame) == msgspec.json.encode(frame) + b"\n"
 
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b"\x00\xff", b'{"line":"connection"}\n', b"[1]\n"])
