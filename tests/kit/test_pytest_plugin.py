@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -43,6 +45,39 @@ def _right(rule: str, _: str, question: dict[str, Any]) -> dict[str, Any] | None
 def _wrong(rule: str, kafka: str, question: dict[str, Any]) -> dict[str, Any] | None:
     answer = _right(rule, kafka, question)
     return {"hash": answer["hash"] & 0x7FFFFFFF} if answer and "hash" in answer else answer
+
+
+_ASKED = """
+import hashlib, sys
+from kafka_conformance.pytest_plugin import assert_conforms
+from kafka_reference import murmur2
+
+if sys.argv[1:]:
+    import constants
+asked = hashlib.sha256()
+
+def answer(rule, kafka, question):
+    asked.update(repr(question).encode())
+    key = question["key"]
+    return {"raises": "NullPointerException"} if key is None else {"hash": murmur2(bytes.fromhex(key))}
+
+assert_conforms(answer, "murmur2", examples=300, seed=1)
+print(asked.hexdigest())
+"""
+
+
+def test_seed_asks_the_same_questions_beside_a_module_with_constants(tmp_path: Path) -> None:
+    constants = [bytes([number, 255 - number]) * (number % 7 + 1) for number in range(200)]
+    (tmp_path / "constants.py").write_text(f"ALL = {constants!r}\n")
+    (tmp_path / "asked.py").write_text(_ASKED)
+    alone, beside = (
+        subprocess.run(
+            [sys.executable, "asked.py", *more], check=True, capture_output=True, text=True, timeout=100
+        ).stdout
+        for more in ((), ("loaded",))
+    )
+    assert len(alone) == 65
+    assert alone == beside
 
 
 def test_assert_conforms_passes_for_a_correct_implementation() -> None:

@@ -12,8 +12,13 @@ era, and a quarter of the fresh questions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from unittest.mock import patch
+
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 from kafka_conformance.answerers.recorded_outcomes import RecordedAnswerer
 from kafka_conformance.answerers.reference import ReferenceAnswerer
@@ -33,13 +38,24 @@ from kafka_conformance.gate.stickiness import RULES_WITH_PROMISES
 from kafka_conformance.rules.eras import Era, neighbours
 from kafka_reference.releases import Release
 
-__all__ = ["EXPECTED", "gate_sources"]
+__all__ = ["EXPECTED", "gate_sources", "loaded_modules_ignored"]
 
 EXPECTED = ReferenceAnswerer("kafka")
 """The expected answers to questions that are not frozen."""
 
 OLDER_SHARE = 4
 """An older era is asked this fraction of the fresh questions."""
+
+
+@contextmanager
+def loaded_modules_ignored() -> Iterator[None]:
+    """Make a seed generate the same questions beside any program: Hypothesis also draws constants of the user's modules."""
+    with patch.object(providers, "_get_local_constants", Constants):
+        providers.CONSTANTS_CACHE.cache.clear()
+        try:
+            yield
+        finally:
+            providers.CONSTANTS_CACHE.cache.clear()
 
 
 def gate_sources(rule: Rule, release: Release, grade: Grade, examples: int, seed: int, folder: Path,
