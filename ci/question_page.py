@@ -96,7 +96,7 @@ _SAME, _PARTLY, _HARMFUL, _LACKING = (
     "as Kafka's broker",
     "in part, or differs: low, medium",
     "differs: high, critical",
-    "not tested: it lacks an API or a version that the cases need",
+    "not applicable: it lacks an API or a version that the cases need",
 )
 _LIKENESS = (_SAME, _PARTLY, _HARMFUL, _LACKING)
 _BROKER_CASES = """Which cases differ, with links to what the broker answers instead:
@@ -214,7 +214,7 @@ def _brokers_in_short(results: Results) -> str:
             fit = (*uses[_SAME], *uses[_PARTLY])
             reasons = [f"high or critical differences for {_uses_or_all(uses[_HARMFUL])}"] * bool(uses[_HARMFUL])
             reasons += [
-                f"{_uses_or_all(uses[_LACKING])}: not tested, since it lacks API versions that the cases need"
+                f"{_uses_or_all(uses[_LACKING])}: not applicable, since it lacks API versions that the cases need"
             ] * bool(uses[_LACKING])
             unlike.append(f"**{words(name)}**: {f'for {_listed(fit)}' if fit else 'no'}: {'; '.join(reasons)}")
     lines = [
