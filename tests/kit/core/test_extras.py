@@ -34,8 +34,8 @@ def test_jvm_extra_includes_bulk_extra_whose_packages_have_install_hints() -> No
     assert "kafka-conformance[bulk]" in DECLARED["jvm"]
 
 
-@pytest.mark.parametrize("extra", ["broker", "jvm", "cluster"])
-def test_extras_that_start_brokers_include_the_wire_extra_which_creates_topics(extra: str) -> None:
+@pytest.mark.parametrize("extra", ["broker", "jvm", "cluster", "audit"])
+def test_extras_that_start_or_check_brokers_include_the_wire_extra(extra: str) -> None:
     assert "kafka-conformance[wire]" in DECLARED[extra]
 
 
