@@ -1,32 +1,28 @@
 """Find out what listens at an address: Kafka with or without TLS, with or without SASL, or no Kafka at all.
 
 A client whose ``security.protocol`` does not fit its listener fails with a timeout or a lost connection, without the cause.
-Two requests that a listener of Kafka answers before any login show the cause: ApiVersions, and SaslHandshake, whose answer
-lists the mechanisms. No secret is sent.
+Two requests (extra ``wire``) that a listener of Kafka answers before any login show the cause: ApiVersions, and
+SaslHandshake, whose answer lists the mechanisms. No secret is sent.
 """
 
 from __future__ import annotations
 
-import contextlib
 import socket
 import ssl
-import struct
-import time
 from enum import Enum
 
 import msgspec
 
-from kafka_conformance.wire.frames import read_exactly
+from kafka_conformance.core.errors import ConnectionClosed, KitError, MalformedMessage, NoResponse
+from kafka_conformance.wire.client import Connection
 
 __all__ = ["LIMIT_S", "Answer", "Sasl", "ask_mechanisms", "find_distrust", "probe"]
 
 LIMIT_S = 5.0
 """Limit for each connection and each answer, in seconds."""
 
-_SASL_HANDSHAKE, _API_VERSIONS = 17, 18
 _NO_SASL, _ENABLED, _NOT_ENABLED = 34, 0, 33
-_LARGEST = 1 << 20
-_CLIENT = b"kafka-conformance"
+_MOST_MECHANISMS = 50  # they are named in one line, and a listener that is not Kafka may send any number
 
 
 class Answer(Enum):
@@ -51,17 +47,17 @@ class Sasl(msgspec.Struct, frozen=True):
 
 
 def probe(host: str, port: int, *, tls: bool) -> Answer:
-    """Send ApiVersions with or without TLS, and return what comes back. Raises OSError if no connection is accepted."""
-    with socket.create_connection((host, port), LIMIT_S) as connection:
-        try:
-            with _secured(connection, host) if tls else contextlib.nullcontext(connection) as stream:
-                return Answer.KAFKA if _is_kafka(_asked(stream, _API_VERSIONS, 0)) else Answer.OTHER
-        except _NotKafka:
-            return Answer.OTHER
-        except TimeoutError:
-            return Answer.SILENT
-        except OSError:
-            return Answer.WANTS_CERTIFICATE if tls and _wants_certificate(host, port) else Answer.CLOSED
+    """Send ApiVersions with or without TLS, and return what comes back; CLOSED also if no connection is accepted."""
+    try:
+        with _connection(host, port, tls=tls) as connection:
+            connection.ask("ApiVersions", 0, {}, exact=False)
+            return Answer.KAFKA
+    except MalformedMessage:
+        return Answer.OTHER
+    except NoResponse:
+        return Answer.SILENT
+    except ConnectionClosed:
+        return Answer.WANTS_CERTIFICATE if tls and _wants_certificate(host, port) else Answer.CLOSED
 
 
 def _wants_certificate(host: str, port: int) -> bool:
@@ -70,7 +66,10 @@ def _wants_certificate(host: str, port: int) -> bool:
     Nothing is sent: the listener would answer unread bytes with a reset, which may overtake its alert.
     """
     try:
-        with socket.create_connection((host, port), LIMIT_S) as connection, _secured(connection, host) as stream:
+        with (
+            socket.create_connection((host, port), LIMIT_S) as connection,
+            _unverified().wrap_socket(connection, server_hostname=host) as stream,
+        ):
             stream.recv(1)
     except ssl.SSLError as error:
         return "CERTIFICATE" in str(error.reason)
@@ -81,16 +80,16 @@ def _wants_certificate(host: str, port: int) -> bool:
 
 def ask_mechanisms(host: str, port: int, mechanism: str, *, tls: bool) -> Sasl | None:
     """Send SaslHandshake for ``mechanism``, and return the listener's SASL; None if its answer does not show it."""
-    name = mechanism.encode()
     try:
-        with (
-            socket.create_connection((host, port), LIMIT_S) as connection,
-            _secured(connection, host) if tls else contextlib.nullcontext(connection) as stream,
-        ):
-            answer = _asked(stream, _SASL_HANDSHAKE, 1, struct.pack(">h", len(name)) + name)
-        return _sasl(answer)
-    except (OSError, _NotKafka, struct.error):
+        with _connection(host, port, tls=tls) as connection:
+            answer = connection.ask("SaslHandshake", 1, {"mechanism": mechanism}, exact=False)
+    except KitError:
         return None
+    if (error := answer["errorCode"]) == _NO_SASL:
+        return Sasl(required=False)
+    if error not in {_ENABLED, _NOT_ENABLED}:
+        return None
+    return Sasl(required=True, mechanisms=tuple(sorted(answer["mechanisms"] or ())[:_MOST_MECHANISMS]))
 
 
 def find_distrust(host: str, port: int, *, location: str = "", pem: str = "", named: bool = True) -> str:
@@ -118,49 +117,12 @@ def find_distrust(host: str, port: int, *, location: str = "", pem: str = "", na
         return ""
 
 
-class _NotKafka(Exception):
-    """The first bytes are none of Kafka's."""
+def _connection(host: str, port: int, *, tls: bool) -> Connection:
+    return Connection(host, port, LIMIT_S, tls=_unverified() if tls else None)
 
 
-def _secured(connection: socket.socket, host: str) -> ssl.SSLSocket:
+def _unverified() -> ssl.SSLContext:
     context = ssl.create_default_context()
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE  # no secret is sent: the client that follows verifies
-    return context.wrap_socket(connection, server_hostname=host)
-
-
-def _asked(stream: socket.socket, request: int, version: int, body: bytes = b"") -> bytes:
-    """Return the answer to one request, without its length. Raises OSError, _NotKafka."""
-    until = time.monotonic() + LIMIT_S
-    sent = struct.pack(">hhih", request, version, request, len(_CLIENT)) + _CLIENT + body
-    stream.sendall(struct.pack(">i", len(sent)) + sent)
-    (length,) = struct.unpack(">i", read_exactly(stream, 4, until))
-    if not 4 <= length <= _LARGEST:
-        raise _NotKafka
-    answer = read_exactly(stream, length, until)
-    if struct.unpack_from(">i", answer) != (request,):
-        raise _NotKafka
-    return answer
-
-
-def _is_kafka(answer: bytes) -> bool:
-    """Return whether ApiVersions was answered: an error code, then the requests in order of their numbers."""
-    if len(answer) < 10:
-        return False
-    error, count = struct.unpack_from(">hi", answer, 4)
-    return bool(0 <= error < 200 and 0 <= count < 1000)
-
-
-def _sasl(answer: bytes) -> Sasl | None:
-    (error,) = struct.unpack_from(">h", answer, 4)
-    if error == _NO_SASL:
-        return Sasl(required=False)
-    if error not in {_ENABLED, _NOT_ENABLED}:
-        return None
-    (count,) = struct.unpack_from(">i", answer, 6)
-    names, place = [], 10
-    for _ in range(min(count, 50)):
-        (length,) = struct.unpack_from(">h", answer, place)
-        names.append(answer[place + 2 : place + 2 + length].decode(errors="replace"))
-        place += 2 + length
-    return Sasl(required=True, mechanisms=tuple(sorted(names)))
+    return context

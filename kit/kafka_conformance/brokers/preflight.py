@@ -3,7 +3,8 @@
 Java's client needs up to a minute to fail, and its error names the request, not the cause. Here each address is connected
 to, then the listener is compared with ``security.protocol``, then librdkafka logs in, describes the topics and fetches from
 one partition of each. Only what Java's client cannot do either is refused. Where this check cannot decide, it returns, and
-Java's client decides: settings that librdkafka does not have, a listener that answers like none of Kafka's, a slow broker.
+Java's client decides: settings that librdkafka does not have, a listener that answers like none of Kafka's, a slow broker,
+a package that is not installed.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ def check_topics(java: Mapping[str, str], topics: Sequence[str]) -> None:
     translated = librdkafka_settings(java)
     host, port = _reachable(java.get("bootstrap.servers", ""))
     protocol = java.get("security.protocol", "PLAINTEXT").upper()
-    _check_transport(host, port, protocol, keystore=any(name.startswith("ssl.keystore.") for name in java))
-    if protocol.endswith("SSL"):
-        _check_trust(host, port, translated)
-    if protocol.startswith("SASL"):
-        _check_mechanism(host, port, protocol, java.get("sasl.mechanism", "GSSAPI"))
-    if translated.untranslated:
-        _log.debug("no check of login and topics before Spark starts: %s", "; ".join(translated.untranslated))
-        return
     try:
+        _check_transport(host, port, protocol, keystore=any(name.startswith("ssl.keystore.") for name in java))
+        if protocol.endswith("SSL"):
+            _check_trust(host, port, translated)
+        if protocol.startswith("SASL"):
+            _check_mechanism(host, port, protocol, java.get("sasl.mechanism", "GSSAPI"))
+        if translated.untranslated:
+            _log.debug("no check of login and topics before Spark starts: %s", "; ".join(translated.untranslated))
+            return
         check_readable(translated, topics, lambda: _check_no_sasl(host, port, protocol))
     except ImportError as missing:  # on a cluster's driver, perhaps
-        _log.debug("no check of login and topics before Spark starts: %s", missing)
+        _log.debug("no check of listener, login and topics before Spark starts: %s", missing)
 
 
 def _reachable(bootstrap: str) -> tuple[str, int]:
@@ -67,14 +68,14 @@ def _reachable(bootstrap: str) -> tuple[str, int]:
 def _check_transport(host: str, port: int, protocol: str, *, keystore: bool) -> None:
     """Check that the listener has TLS if, and only if, the client uses it. Raises BadInput."""
     tls, where = protocol.endswith("SSL"), f"{host}:{port}"
-    answer = _probed(host, port, tls=tls)
+    answer = listener.probe(host, port, tls=tls)
     if answer is Answer.WANTS_CERTIFICATE and not keystore:
         raise BadInput(
             f"the listener at {where} requires a client certificate: set ssl.keystore.location and its type and password"
         )
     if answer in {Answer.KAFKA, Answer.WANTS_CERTIFICATE}:
         return
-    other = _probed(host, port, tls=not tls)
+    other = listener.probe(host, port, tls=not tls)
     if other in {Answer.KAFKA, Answer.WANTS_CERTIFICATE}:
         sent, expected = ("plaintext", "TLS") if not tls else ("TLS", "plaintext")
         instead = protocol.replace("PLAINTEXT", "SSL") if not tls else protocol.replace("SSL", "PLAINTEXT")
@@ -92,13 +93,6 @@ def _check_transport(host: str, port: int, protocol: str, *, keystore: bool) -> 
             " host and port of --bootstrap-server"
         )
     _log.debug("%s answered neither with TLS nor without", where)
-
-
-def _probed(host: str, port: int, *, tls: bool) -> Answer:
-    try:
-        return listener.probe(host, port, tls=tls)
-    except OSError:
-        return Answer.CLOSED
 
 
 def _check_trust(host: str, port: int, translated: ClientSettings) -> None:

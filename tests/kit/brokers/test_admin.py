@@ -1,146 +1,126 @@
-"""The four requests, told to a socket that has learned its answers by heart. What Kafka makes of them: tests/pipeline."""
+"""The four requests, to brokers with answers of the test's own. How Kafka answers them: tests/pipeline."""
 
 from __future__ import annotations
 
 import socket
-import struct
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import pytest
+from fake_brokers import CLOSE, FakeBroker, fake_broker
 
 from kafka_conformance.brokers import admin
 from kafka_conformance.brokers.admin import create_topic, delete_topic, grow_topic, partitions_of
 from kafka_conformance.core.errors import BadInput, BrokerLost
 
-NAME = struct.pack(">h", 1) + b"t"
-NULL = struct.pack(">h", -1)
-OK, EXISTS = (struct.pack(">iih", 0, 1, 0)[:8] + NAME + struct.pack(">h", error) + NULL for error in (0, 36))
+CREATED = {"topics": [{"name": "t"}]}
 
 
-def metadata(*leaders: int, error: int = 0) -> bytes:
+def metadata(*leaders: int, error: int = 0) -> dict[str, Any]:
     """An answer about the topic ``t``: its partitions by their leaders."""
-    head = (
-        struct.pack(">ii", 0, 1) + struct.pack(">i", 1) + struct.pack(">h", 4) + b"host" + struct.pack(">i", 9) + NULL
+    partitions = [{"partitionIndex": at, "leaderId": leader} for at, leader in enumerate(leaders)]
+    return {"topics": [{"name": "t", "errorCode": error, "partitions": partitions}]}
+
+
+@contextmanager
+def answering(*answers: dict[str, Any] | str) -> Iterator[FakeBroker]:
+    """A broker that gives these answers in turn."""
+    left = list(answers)
+    with fake_broker(lambda *_: left.pop(0)) as broker:
+        yield broker
+
+
+def refusing_address() -> str:
+    """An address at which nothing listens."""
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        return f"127.0.0.1:{unused.getsockname()[1]}"
+
+
+def test_topic_creation_waits_for_leaders_of_all_partitions() -> None:
+    with answering(CREATED, metadata(error=3), metadata(1, -1), metadata(1, 1)) as broker:
+        create_topic(broker.address, "t", 2, replicas=1, settings={"a": "b"})
+    assert [api for api, _ in broker.requests] == ["CreateTopics", "Metadata", "Metadata", "Metadata"]
+    assert broker.requests[0][1] == {
+        "topics": [{"name": "t", "numPartitions": 2, "replicationFactor": 1, "assignments": [],
+                    "configs": [{"name": "a", "value": "b"}]}],
+        "timeoutMs": 30_000, "validateOnly": False,
+    }  # fmt: skip
+    assert broker.requests[1][1] == {"topics": [{"name": "t"}], "allowAutoTopicCreation": False}
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "cause"),
+    [
+        (36, None, "the topic exists already"),
+        (37, "Number of partitions was 0", "Number of partitions was 0"),
+        (44, None, "POLICY_VIOLATION"),
+    ],
+)
+def test_refused_topic_creation_raises_one_line_bad_input_with_the_cause(
+    error: int, message: str | None, cause: str
+) -> None:
+    refused = {"topics": [{"name": "t", "errorCode": error, "errorMessage": message}]}
+    with (
+        answering(refused) as broker,
+        pytest.raises(BadInput, match=rf"^topic t of 2 partitions cannot be made: {cause}$"),
+    ):
+        create_topic(broker.address, "t", 2)
+
+
+def test_partition_count_beyond_int32_raises_bad_input_without_a_request() -> None:
+    with answering() as broker, pytest.raises(BadInput, match=r"^CreateTopicsRequest version 4 cannot be encoded"):
+        create_topic(broker.address, "t", 2**31)
+    assert broker.requests == []
+
+
+def test_increasing_the_partition_count_sends_a_create_partitions_request() -> None:
+    with answering({"results": [{"name": "t"}]}, metadata(1, 1, 1)) as broker:
+        grow_topic(broker.address, "t", 3)
+    assert broker.requests[0] == (
+        "CreatePartitions",
+        {"topics": [{"name": "t", "count": 3, "assignments": None}], "timeoutMs": 30_000, "validateOnly": False},
     )
-    head += NULL + struct.pack(">ii", 1, 1) + struct.pack(">h", error) + NAME + b"\0" + struct.pack(">i", len(leaders))
-    rows = [struct.pack(">hii", 0, at, leader) + struct.pack(">ii", 1, 1) * 2 + struct.pack(">i", 0) for at, leader in
-            enumerate(leaders)]  # fmt: skip
-    return head + b"".join(rows)
 
 
-@pytest.fixture
-def broker() -> Iterator[Callable[..., tuple[str, list[bytes]]]]:
-    """A broker that gives these answers, one to each connection, and what it was asked."""
-    listening = socket.create_server(("127.0.0.1", 0))
-    threads = []
-
-    def answering(*answers: bytes) -> tuple[str, list[bytes]]:
-        asked: list[bytes] = []
-
-        def serve() -> None:
-            for answer in answers:
-                connection, _ = listening.accept()
-                with connection:
-                    (length,) = struct.unpack(">i", connection.recv(4, socket.MSG_WAITALL))
-                    asked.append(connection.recv(length, socket.MSG_WAITALL))
-                    whole = struct.pack(">ii", len(answer) + 4, 1) + answer
-                    connection.sendall(whole[:7])
-                    connection.sendall(whole[7:])
-
-        threads.append(threading.Thread(target=serve, daemon=True))
-        threads[-1].start()
-        return f"127.0.0.1:{listening.getsockname()[1]}", asked
-
-    yield answering
-    for thread in threads:
-        thread.join(5)
-    listening.close()
+def test_delete_topic_waits_until_metadata_lacks_the_topic_and_raises_bad_input_for_unknown_topic() -> None:
+    with answering({"responses": [{"name": "t"}]}, metadata(1), metadata(error=3)) as broker:
+        delete_topic(broker.address, "t")
+    assert [api for api, _ in broker.requests] == ["DeleteTopics", "Metadata", "Metadata"], "until it is gone"
+    with (
+        answering({"responses": [{"name": "t", "errorCode": 3}]}) as broker,
+        pytest.raises(BadInput, match=r"^topic t cannot be deleted: the topic does not exist$"),
+    ):
+        delete_topic(broker.address, "t")
 
 
-def test_topic_creation_waits_for_leaders_of_all_partitions(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
-    address, asked = broker(OK, metadata(error=3), metadata(1, -1), metadata(1, 1))
-    create_topic(address, "t", 2, replicas=1, settings={"a": "b"})
-    assert [struct.unpack(">hh", request[:4]) for request in asked] == [(19, 4), (3, 5), (3, 5), (3, 5)]
-    assert b"\0\1t\0\0\0\2\0\1" in asked[0]
-    assert b"\0\1a\0\1b" in asked[0]
+def test_partition_leaders_are_empty_for_unknown_topic_and_other_metadata_errors_raise_broker_lost() -> None:
+    with answering(metadata(2, -1, 3), metadata(error=3), metadata(error=29)) as broker:
+        assert partitions_of(broker.address, "t") == {0: 2, 1: -1, 2: 3}
+        assert partitions_of(broker.address, "t") == {}
+        with pytest.raises(BrokerLost, match="answers a request for topic t with TOPIC_AUTHORIZATION_FAILED"):
+            partitions_of(broker.address, "t")
 
 
-def test_create_topic_that_exists_raises_one_line_bad_input(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
-    address, _ = broker(EXISTS)
-    with pytest.raises(BadInput, match=r"^topic t of 2 partitions cannot be made: the topic exists already$"):
-        create_topic(address, "t", 2)
-
-
-def test_increasing_the_partition_count_sends_a_create_partitions_request(
-    broker: Callable[..., tuple[str, list[bytes]]],
-) -> None:
-    address, asked = broker(OK, metadata(1, 1, 1))
-    grow_topic(address, "t", 3)
-    assert struct.unpack(">hh", asked[0][:4]) == (37, 1)
-
-
-def test_delete_topic_waits_until_metadata_lacks_the_topic_and_raises_bad_input_for_unknown_topic(
-    broker: Callable[..., tuple[str, list[bytes]]],
-) -> None:
-    address, asked = broker(struct.pack(">ii", 0, 1) + NAME + struct.pack(">h", 0), metadata(1), metadata(error=3))
-    delete_topic(address, "t")
-    assert [struct.unpack(">hh", request[:4]) for request in asked] == [(20, 3), (3, 5), (3, 5)], "until it is gone"
-    address, _ = broker(struct.pack(">ii", 0, 1) + NAME + struct.pack(">h", 3))
-    with pytest.raises(BadInput, match=r"^topic t cannot be deleted: the topic does not exist$"):
-        delete_topic(address, "t")
-
-
-def test_partition_leaders_are_empty_for_unknown_topic_and_other_metadata_errors_raise_broker_lost(
-    broker: Callable[..., tuple[str, list[bytes]]],
-) -> None:
-    address, _ = broker(metadata(2, -1, 3), metadata(error=3), metadata(error=29))
-    assert partitions_of(address, "t") == {0: 2, 1: -1, 2: 3}
-    assert partitions_of(address, "t") == {}
-    with pytest.raises(BrokerLost, match="error 29 of topic t"):
-        partitions_of(address, "t")
-
-
-def test_create_topic_raises_broker_lost_if_no_leader_is_elected_in_time(
-    broker: Callable[..., tuple[str, list[bytes]]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_create_topic_raises_broker_lost_if_no_leader_is_elected_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(admin, "_LIMIT_S", 0.2)
     monkeypatch.setattr(admin, "_POLL_S", 0.3)
-    address, _ = broker(OK, metadata(-1))
-    with pytest.raises(BrokerLost, match=r"^topic t has no leader for each of its 1 partitions after 0.2 s$"):
-        create_topic(address, "t", 1)
+    with (
+        answering(CREATED, metadata(-1)) as broker,
+        pytest.raises(BrokerLost, match=r"^topic t has no leader for each of its 1 partitions after 0.2 s$"),
+    ):
+        create_topic(broker.address, "t", 1)
 
 
-def test_create_topic_waits_until_every_reachable_broker_lists_the_topic(
-    broker: Callable[..., tuple[str, list[bytes]]],
-) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as unused:
-        stopped = f"127.0.0.1:{unused.getsockname()[1]}"
-    first, _ = broker(OK, metadata(1), metadata(1))
-    with socket.create_server(("127.0.0.1", 0)) as late:
-        asked = []
-
-        def serve() -> None:
-            for answer in (metadata(error=3), metadata(1)):
-                connection, _ = late.accept()
-                with connection:
-                    asked.append(connection.recv(4096))
-                    connection.sendall(struct.pack(">ii", len(answer) + 4, 1) + answer)
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        create_topic(f"{first},{stopped},127.0.0.1:{late.getsockname()[1]}", "t", 1)
-        thread.join(5)
-    assert len(asked) == 2
+def test_create_topic_waits_until_every_reachable_broker_lists_the_topic() -> None:
+    with answering(CREATED, metadata(1), metadata(1)) as first, answering(metadata(error=3), metadata(1)) as late:
+        create_topic(f"{first.address},{refusing_address()},{late.address}", "t", 1)
+    assert len(late.requests) == 2
 
 
-def test_admin_request_uses_second_bootstrap_server_if_the_first_refuses(
-    broker: Callable[..., tuple[str, list[bytes]]],
-) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as unused:
-        nobody = f"127.0.0.1:{unused.getsockname()[1]}"
-    address, _ = broker(metadata(1))
-    assert partitions_of(f"{nobody},{address}", "t") == {0: 1}
+def test_admin_request_uses_second_bootstrap_server_if_the_first_refuses() -> None:
+    with answering(metadata(1)) as broker:
+        assert partitions_of(f"{refusing_address()},{broker.address}", "t") == {0: 1}
 
 
 @pytest.mark.parametrize("address", ["", "nowhere", "127.0.0.1:1", "127.0.0.1:x"])
@@ -149,17 +129,10 @@ def test_admin_request_to_absent_or_malformed_broker_address_raises_broker_lost_
         partitions_of(address, "t")
 
 
-def test_broker_that_closes_the_connection_raises_broker_lost(broker: Callable[..., tuple[str, list[bytes]]]) -> None:
-    server = socket.create_server(("127.0.0.1", 0))
-
-    def hang_up() -> None:
-        connection, _ = server.accept()
-        connection.recv(4096)
-        connection.close()
-
-    thread = threading.Thread(target=hang_up, daemon=True)
-    thread.start()
-    with pytest.raises(BrokerLost, match="it closed the connection"):
-        partitions_of(f"127.0.0.1:{server.getsockname()[1]}", "t")
-    thread.join(5)
-    server.close()
+@pytest.mark.parametrize(
+    ("answer", "cause"),
+    [(CLOSE, "it closed the connection"), (b"\x00", "MetadataResponse version 5 cannot be decoded")],
+)
+def test_broker_that_closes_the_connection_or_sends_other_bytes_raises_broker_lost(answer: Any, cause: str) -> None:
+    with answering(answer) as broker, pytest.raises(BrokerLost, match=cause):
+        partitions_of(broker.address, "t")

@@ -1,15 +1,20 @@
-"""A listener that sends a byte now and then does not hold the caller: the limit is that of a whole answer."""
+"""Answers that Kafka does not give, and slow ones: the limit is that of a whole answer, not of each byte."""
 
 from __future__ import annotations
 
+import socket
 import struct
+import threading
 import time
-from typing import Self
+from typing import Any
 
 import pytest
+from fake_brokers import CLOSE, fake_broker
 
 from kafka_conformance.brokers import listener
-from kafka_conformance.brokers.listener import Answer, read_exactly
+from kafka_conformance.brokers.listener import Answer, Sasl
+from kafka_conformance.wire.client import parse_address
+from kafka_conformance.wire.frames import read_exactly
 
 
 class Dripping:
@@ -30,12 +35,11 @@ class Dripping:
         piece, self.data = self.data[:1], self.data[1:]
         return piece
 
+    def setsockopt(self, *_: int) -> None: ...
+
     def sendall(self, _: bytes) -> None: ...
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
+    def close(self) -> None: ...
 
 
 @pytest.fixture
@@ -77,3 +81,55 @@ def test_connection_closed_during_an_answer_raises_connection_error(dripping: Dr
     dripping.data = b"ab"
     with pytest.raises(ConnectionError, match="closed"):
         read_exactly(dripping, 3, until=200.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({"errorCode": 0, "apiKeys": [{"apiKey": 18, "minVersion": 0, "maxVersion": 4}]}, Answer.KAFKA),
+        ({"errorCode": 35}, Answer.KAFKA),
+        (struct.pack(">hihhh", 0, 1, 18, 0, 4) + b"more", Answer.KAFKA),
+        (struct.pack(">hi", 0, 1_000), Answer.OTHER),
+        (b"", Answer.OTHER),
+        (CLOSE, Answer.CLOSED),
+    ],
+)
+def test_listener_is_kafka_if_the_answer_begins_with_a_response_to_api_versions(answer: Any, expected: Answer) -> None:
+    with fake_broker(lambda *_: answer) as broker:
+        assert listener.probe(*parse_address(broker.address), tls=False) is expected
+
+
+def test_answer_to_another_request_gives_other_and_port_without_listener_gives_closed() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        answer = struct.pack(">iihi", 10, 7, 0, 0)  # correlation id 7: the first request of a connection has 1
+
+        def serve() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(answer)
+                connection.recv(4096)
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        assert listener.probe(*server.getsockname(), tls=False) is Answer.OTHER
+        thread.join(5)
+        address = server.getsockname()
+    assert listener.probe(*address, tls=False) is Answer.CLOSED
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ({"errorCode": 0, "mechanisms": ["PLAIN", "GSSAPI"]}, Sasl(required=True, mechanisms=("GSSAPI", "PLAIN"))),
+        ({"errorCode": 33, "mechanisms": ["GSSAPI"]}, Sasl(required=True, mechanisms=("GSSAPI",))),
+        ({"errorCode": 34}, Sasl(required=False)),
+        ({"errorCode": 35}, None),
+        (struct.pack(">hi", 0, 1), None),
+        (struct.pack(">hi", 0, -1), Sasl(required=True)),
+        (CLOSE, None),
+    ],
+)
+def test_sasl_handshake_answer_shows_the_mechanisms_or_the_lack_of_sasl(answer: Any, expected: Sasl | None) -> None:
+    with fake_broker(lambda *_: answer) as broker:
+        assert listener.ask_mechanisms(*parse_address(broker.address), "PLAIN", tls=False) == expected
+    assert broker.requests == [("SaslHandshake", {"mechanism": "PLAIN"})]

@@ -146,13 +146,14 @@ def test_jks_truststore_skips_the_librdkafka_preflight(asked: list[ClientSetting
     assert not asked, "librdkafka has no JKS"
 
 
-def test_preflight_without_confluent_kafka_package_accepts_a_sasl_listener_for_a_plaintext_client(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize("name", ["check_readable", "listener.probe"])
+def test_preflight_without_an_installed_client_accepts_a_sasl_listener_for_a_plaintext_client(
+    name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def missing(*_: Any) -> bool:
-        raise ImportError("no confluent_kafka")
+    def missing(*_: Any, **__: Any) -> bool:
+        raise ImportError("no confluent_kafka, or no kafka")
 
-    monkeypatch.setattr(preflight, "check_readable", missing)
+    monkeypatch.setattr(f"kafka_conformance.brokers.preflight.{name}", missing)
     with listeners.kafka(mechanisms=["PLAIN"]) as address:
         preflight.check_topics({"bootstrap.servers": address}, ["t"])
 

@@ -34,6 +34,11 @@ def test_jvm_extra_includes_bulk_extra_whose_packages_have_install_hints() -> No
     assert "kafka-conformance[bulk]" in DECLARED["jvm"]
 
 
+@pytest.mark.parametrize("extra", ["broker", "jvm", "cluster", "audit"])
+def test_extras_that_start_or_check_brokers_include_the_wire_extra(extra: str) -> None:
+    assert "kafka-conformance[wire]" in DECLARED[extra]
+
+
 def test_missing_module_outside_the_extras_gets_no_install_hint() -> None:
     assert missing_extra(ModuleNotFoundError("no", name="kafka_conformance.core.gone")) is None
     assert missing_extra(ModuleNotFoundError("no")) is None

@@ -25,14 +25,15 @@ from kafka_conformance.replication.live.outages import Outages
 from kafka_conformance.replication.live.timing import TIMING, ZOOKEEPER_TIMING, Timing, ZooKeeperTiming
 from kafka_conformance.replication.live.wire import (
     BrokerMetadata,
-    Connection,
     await_true,
+    connect,
     described_setting,
     metadata,
     metadata_without_elr,
 )
 from kafka_conformance.replication.live.zookeeper_log import last_settings
 from kafka_conformance.replication.live.zookeeper_metadata import check_client, open_metadata
+from kafka_conformance.wire.client import Connection
 from kafka_jars.brokers import load_brokers
 from kafka_jars.store import default_store
 from kafka_reference.cluster.history import ClusterMode
@@ -73,7 +74,7 @@ class LiveCluster:
         """Return a new connection. Raises BadInput for a broker that does not run."""
         if broker not in self.running:
             raise BadInput(f"broker {broker} does not run: the script requests something of it")
-        return Connection(self._ports[broker])
+        return connect(self._ports[broker])
 
     def any_connection(self) -> Connection:
         """Return the connection to a broker that runs. Raises BadInput without one."""
@@ -90,7 +91,7 @@ class LiveCluster:
         if self.mode == "kraft":
             return connection
         if CONTROLLER_NODE not in self._connections:
-            self._connections[CONTROLLER_NODE] = Connection(self._ports[CONTROLLER_NODE])
+            self._connections[CONTROLLER_NODE] = connect(self._ports[CONTROLLER_NODE])
         return self._connections[CONTROLLER_NODE]
 
     def metadata_of(self, connection: Connection, topic: str) -> BrokerMetadata:

@@ -10,7 +10,6 @@ from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_conformance.replication.live.cluster import LiveCluster
 from kafka_conformance.replication.live.metadata_source import PartitionView
 from kafka_conformance.replication.live.wire import (
-    PendingResponse,
     alter_topic,
     await_true,
     create_topic,
@@ -21,6 +20,7 @@ from kafka_conformance.replication.live.wire import (
     produce,
     produced,
 )
+from kafka_conformance.wire.client import PendingResponse
 from kafka_reference.cluster.observation import Elected, Produced
 from kafka_reference.cluster.script import ClusterScript, Produce
 from kafka_reference.record_batch.encode import encode_batch
@@ -88,7 +88,7 @@ class PartitionClient:
         found, limit = {}, time.monotonic() + self._limit_s
         for index, sent in self.pending.items():
             found[index] = _answer(*produced(sent.wait(max(0.01, limit - time.monotonic()))))
-            sent.close()
+            sent.connection.close()
         self.pending.clear()
         return found
 
@@ -143,7 +143,7 @@ class PartitionClient:
                 self.pending[index] = sent
                 return None
             if (response := sent.poll(0.01)) is not None:
-                sent.close()
+                sent.connection.close()
                 return _answer(*produced(response))
         raise BrokerLost(f"a batch for {self.topic} is neither appended nor refused after {self._limit_s:g} s")
 

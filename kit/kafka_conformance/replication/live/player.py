@@ -144,7 +144,7 @@ class _Player:
     def close(self) -> None:
         for track in self.tracks:
             for sent in track.client.pending.values():
-                sent.close()
+                sent.connection.close()
 
     def _undergo(self, fault: Fault) -> None:
         match fault:
