@@ -317,7 +317,9 @@ def test_question_page_begins_with_a_linked_answer_to_each_question() -> None:
     brokers = answers["May I put a client in front of this broker?"]
     assert brokers.startswith("\n    - **Apache Kafka 4.4.0, Apache Kafka 3.9.2**: yes, as tested on a single broker")
     assert re.search(r"\*\*librdkafka's mock .*\*\*: no: high or critical differences for every use\n", brokers)
-    assert re.search(r"\*\*SeaweedFS \S+\*\*: no: .*; producer, idempotent producer, consumer: not applicable, ", brokers)
+    assert re.search(
+        r"\*\*SeaweedFS \S+\*\*: no: .*; producer, idempotent producer, consumer: not applicable, ", brokers
+    )
     assert "confluent-kafka-go, krafka, librdkafka are sticky" in answers["Which client follows KIP-794?"]
 
 
