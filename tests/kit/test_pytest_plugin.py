@@ -66,7 +66,7 @@ print(asked.hexdigest())
 """
 
 
-def test_seed_asks_the_same_questions_beside_a_module_with_constants(tmp_path: Path) -> None:
+def test_loaded_module_with_constants_does_not_change_the_questions_of_a_seed(tmp_path: Path) -> None:
     constants = [bytes([number, 255 - number]) * (number % 7 + 1) for number in range(200)]
     (tmp_path / "constants.py").write_text(f"ALL = {constants!r}\n")
     (tmp_path / "asked.py").write_text(_ASKED)

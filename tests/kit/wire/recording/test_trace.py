@@ -32,7 +32,7 @@ def test_truncated_trace_is_read_up_to_last_complete_line(path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [0, 1, 4_095, 4_096, 4_097, 1_000_000])
-def test_line_of_small_and_large_frame_is_written_as_msgspec_writes_it(size: int) -> None:
+def test_small_and_large_frame_lines_are_equal_to_the_lines_of_msgspec(size: int) -> None:
     data = random.Random(size).randbytes(size)
     frame = Frame(1.5, 1, "127.0.0.1:9092", "client", "Produce", 9, 7, size, '","data":"","x\\":"', data, "close")
     assert encoded_line(frame) == msgspec.json.encode(frame) + b"\n"
