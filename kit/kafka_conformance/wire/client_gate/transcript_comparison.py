@@ -12,7 +12,8 @@ too. The runs of both clients are compared in their order::
     next → ok                   again → ok                 the first difference
 
 How many batches were in flight behind a batch that failed depends on time as well: those that have no response, or
-OUT_OF_ORDER_SEQUENCE_NUMBER, belong to its run.
+OUT_OF_ORDER_SEQUENCE_NUMBER, belong to its run, and so does each that is sent again behind it. Nor is it compared how often
+a member joined its group before it committed or left.
 
 A difference is *harmless* in versions, sizes and the number of lines of a run; in requests beside the client's work, such as
 Metadata; and where one client has sent no batch to a partition, without an error.
@@ -36,6 +37,7 @@ _GROUP: Final = "group"
 _OF_GROUP: Final = frozenset({
     "ConsumerGroupHeartbeat", "Heartbeat", "JoinGroup", "LeaveGroup", "OffsetCommit", "OffsetFetch", "SyncGroup",
 })  # fmt: skip
+_OF_JOIN: Final = frozenset({"JoinGroup", "OffsetFetch", "SyncGroup"})
 _BY_PARTITION: Final = ("Produce", "Fetch")
 _JUDGED: Final = (*_BY_PARTITION, _GROUP, "InitProducerId")
 """Lanes in which another order, or another outcome, is a difference; the worst first."""
@@ -141,12 +143,25 @@ def _runs(lane: Lane) -> list[tuple[str, list[Exchange]]]:
 
 
 def _keyed(lane: Lane) -> Iterator[tuple[str, Exchange]]:
-    """Yield each line with what of it is compared; one that was in flight behind a fault belongs to the line before."""
-    key, is_fault = "", False
+    """Yield each line with what of it is compared; one that depends on time belongs to the line before."""
+    key, before = "", None
+    joined: set[str] = set()
     for each in lane:
         outcome = NO_RESPONSE if each.outcome in _LOST else each.outcome
-        if not (
-            is_fault and each.relation in _SENT_ONCE and (outcome == NO_RESPONSE or outcome.startswith(_OUT_OF_ORDER))
-        ):
-            key, is_fault = f"{each.api} {each.relation} {outcome}", outcome != OK
+        is_rejoin = outcome == OK and each.api in joined
+        if not (is_rejoin or (before is not None and _is_in_flight_behind(each.relation, outcome, *before))):
+            key, before = f"{each.api} {each.relation} {outcome}", (each.relation, outcome)
+        if each.api not in _OF_JOIN or outcome != OK:
+            joined.clear()
+        else:
+            joined.add(each.api)
         yield key, each
+
+
+def _is_in_flight_behind(relation: str, outcome: str, first: str, first_outcome: str) -> bool:
+    """Return whether a batch failed, or is sent again, because the one before, ``first``, did."""
+    if first.startswith("again") and relation.startswith("again"):
+        return outcome == first_outcome
+    return (
+        first_outcome != OK and relation in _SENT_ONCE and (outcome == NO_RESPONSE or outcome.startswith(_OUT_OF_ORDER))
+    )

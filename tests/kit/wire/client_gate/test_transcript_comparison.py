@@ -40,6 +40,10 @@ def test_first_differing_line_of_a_lane_is_marked_with_that_of_java() -> None:
         ([produced("next", "response lost"), produced("next", "no response"), produced("again")],
          [produced("next", "response lost"), produced("again")]),
         ([produced("next"), produced("next", partition=1)], [produced("next")]),
+        ([produced("next", "error 45 X"), produced("again, new epoch"), produced("again, renumbered")],
+         [produced("next", "error 45 X"), produced("again, new epoch")]),
+        ([*map(asked, ("JoinGroup", "SyncGroup", "JoinGroup", "SyncGroup", "OffsetFetch", "LeaveGroup"))],
+         [*map(asked, ("JoinGroup", "SyncGroup", "OffsetFetch", "LeaveGroup"))]),
         ([asked("Metadata"), asked("Metadata", "error 5 X")], [asked("DescribeCluster")]),
     ],
 )  # fmt: skip
@@ -60,6 +64,12 @@ def test_difference_in_sizes_versions_or_batches_in_flight_is_harmless(
         ([], [produced("next", "error 6 X")]),
         ([asked("JoinGroup")], [asked("JoinGroup"), asked("SyncGroup")]),
         ([asked("InitProducerId", "error 14 X")], [asked("InitProducerId")]),
+        (
+            [asked("JoinGroup"), asked("JoinGroup", "error 1 X"), asked("SyncGroup")],
+            [asked("JoinGroup"), asked("SyncGroup")],
+        ),
+        ([*map(asked, ("JoinGroup", "OffsetCommit"))], [*map(asked, ("JoinGroup", "OffsetCommit", "JoinGroup"))]),
+        ([produced("again"), produced("again, renumbered", "error 6 X")], [produced("again")]),
     ],
 )
 def test_difference_in_order_or_outcome_of_work_differs(client: list[Exchange], java: list[Exchange]) -> None:
