@@ -20,6 +20,7 @@ import broker_gates
 import case_sets
 import finding_pages
 import historical_bugs
+import java_transcripts
 import matrix
 import msgspec
 import proof_pages
@@ -60,6 +61,7 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "kit" / "docs"
 CASES = "kit/kafka_conformance/cases/data"
 BROKER_CASES = "kit/kafka_conformance/wire/broker_gate/cases.ndjson"
+JAVA_TRANSCRIPTS = "kit/kafka_conformance/wire/client_gate/java_transcripts.ndjson"
 CASE_SETS = "kit/kafka_conformance/cases/sets.json"
 CERTIFICATE = "reference/kafka_reference/certificate.json"
 KILLED = "kit/kafka_conformance/verify/mutants/record.json"
@@ -301,6 +303,8 @@ STEPS = (
     Step("adapter-results", ("ci/adapter-results.ndjson",), ("python ci/adapter_gates.py",), 2400, needs=("go", "node"),
          keys=_files("ci/adapter_gates.py", "ci/adapter_results.py", "ci/adapters/**/*", "ci/drivers/*/driver.toml",
                      "kit/kafka_conformance/wire/client_gate/scripts.toml")),
+    Step("java-transcripts", (JAVA_TRANSCRIPTS,), ("python ci/java_transcripts.py",), 240,
+         void=java_transcripts.void_scripts),
     Step("broker-results-page", ("kit/docs/gate-broker.md",), (broker_gates.TABLE,), 2,
          void=lambda: _block_differs(broker_gates.PAGE, broker_gates.TABLE,
                                      lambda: broker_gates.table(broker_gates.read_results())),

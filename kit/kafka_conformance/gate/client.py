@@ -88,6 +88,10 @@ class ClientPlan:
     record: Path | None = None
     """The folder that receives cassettes."""
 
+    def folder(self, name: str) -> Path:
+        """Return where the trace, the workload and the results of a run are."""
+        return self.traces / name.replace("/", "-")
+
     def again(self, script: Script, file: Path | None = None) -> str:
         """Return the command that runs a script again, from ``file`` if it is there, without the name of the program."""
         options = dict(self.options)
@@ -100,8 +104,10 @@ class ClientPlan:
 
 
 def gate_client(target: broker_runner.BrokerTarget | None, address: Address, plan: ClientPlan, known: KnownFailures,
-                emit: Callable[[Event], None], progress: Steps) -> GateResult:  # fmt: skip
+                emit: Callable[[Event], None], progress: Steps) -> tuple[GateResult, list[ScriptOutcome]]:  # fmt: skip
     """Run all scripts, each in its own topic, and emit each event. There may be no target where there are cassettes.
+
+    Returns the outcomes too, in the order of the scripts, without those of smaller scripts.
 
     Raises BrokerLost, KitError and BadInput if the topics cannot be made or deleted, the command cannot be started, or
     the broker is gone.
@@ -115,12 +121,13 @@ def gate_client(target: broker_runner.BrokerTarget | None, address: Address, pla
     client = Target(f"client {shlex.join(plan.command)}", "", "", f"gate client -- {shlex.join(plan.command)}")
     rules = tuple(map(rule_of, plan.scripts))
     record(Began(kit_version(), client, (plan.release,), rules, plan.seed, 0, (), plan.selection))
-    ended = []
+    ended, outcomes = [], []
     prepared = target.prepared([]) if target is not None else nullcontext()
     with prepared, _runs_of(target, address, plan, progress) as runs:
         for script, run in zip(plan.scripts, runs, strict=True):
             record(RuleBegan(rule_of(script), plan.release, "exact", 1))
             outcome, seconds = run.ahead.result() if run.ahead else run.timed(script)
+            outcomes.append(outcome)
             ended.append(_judge(outcome, plan, run, seconds, known, record, result))
             progress.advance()
     known.partial, known.whole = known.partial or bool(plan.selection), True
@@ -128,7 +135,7 @@ def gate_client(target: broker_runner.BrokerTarget | None, address: Address, pla
     for stale in wrong:
         record(stale)
     record(_ended(ended, len(wrong), time.monotonic() - begun))
-    return result
+    return result, outcomes
 
 
 @contextmanager
@@ -197,14 +204,14 @@ class _Runs:
         workload = workload_of(script, self.plan.seed)
         workload = replace(workload, case=msgspec.structs.replace(workload.case, id=case_id))
         self.target.make([workload.case])
-        folder = plan.traces / case_id.replace("/", "-")
+        folder = plan.folder(case_id)
         return run_script(script, workload, self.target, self.address, plan.command, folder, plan.limit_s, recording)
 
     def _replayed(self, script: Script, cassette: Cassette | None) -> ScriptOutcome:
         """Raise OffScript if the cassette does not fit what the client does."""
         if cassette is None:
             raise OffScript("there is no cassette: record one with --record-cassettes")
-        workload, folder = workload_of(script, cassette.head.seed), self.plan.traces / self.name.replace("/", "-")
+        workload, folder = workload_of(script, cassette.head.seed), self.plan.folder(self.name)
         return replay_script(script, workload, cassette, self.plan.command, folder, self.stop)
 
     def smallest(self, script: Script, kind: str) -> tuple[Script, int]:

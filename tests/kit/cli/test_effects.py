@@ -174,6 +174,7 @@ RUN: dict[str, dict[str, tuple[str, str]]] = {
     "schema": {"--write": ("schema", "--write made.json")},
     "trace": {
         "--frames": (f"trace {TRACE}", "--frames"),
+        "--html": (f"trace {TRACE}", "--html made.html"),
         "--api": (f"trace {TRACE} --frames", "--api Produce"),
         "--connection": (f"trace {TRACE} --frames", "--connection 2"),
         "--json": (f"trace {TRACE}", "--json"),

@@ -8,6 +8,7 @@ gets a new topic; COMMAND runs once. Then everything that it sent, and what is s
 from __future__ import annotations
 
 import secrets
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
@@ -19,15 +20,23 @@ from kafka_conformance.brokers.broker import NEWEST, running_broker
 from kafka_conformance.cli import options
 from kafka_conformance.cli.commands.gate import event_stream, known_entries, report
 from kafka_conformance.core.errors import BadInput
-from kafka_conformance.core.files import read_text
+from kafka_conformance.core.files import read_text, write_report
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.streams import say, say_error
 from kafka_conformance.gate.client import ClientPlan, gate_client
+from kafka_conformance.gate.reports.client_transcript import (
+    check_ending,
+    script_transcript,
+    short_lines,
+    write_transcripts,
+)
 from kafka_conformance.gate.selection import Selection, select
 from kafka_conformance.wire.broker_gate.runner import PREFIX, BrokerTarget
 from kafka_conformance.wire.client import parse_address
 from kafka_conformance.wire.client_gate.cassette import Cassette, cassette_path, read_cassette
+from kafka_conformance.wire.client_gate.runner import ScriptOutcome, ScriptVerdict
 from kafka_conformance.wire.client_gate.script import Script, generated, read, shipped
+from kafka_conformance.wire.client_gate.transcript import java_transcripts
 from kafka_conformance.wire.codec.messages import shipped_codec
 from kafka_conformance.wire.recording.addresses import Address
 from kafka_conformance.wire.recording.session import check_command
@@ -67,6 +76,9 @@ _REPEATED = {"--to": None, "--kafka": NEWEST, "--generate": 0, "--timeout": 60.0
 @click.option("--cassettes", "replayed", default=None, type=options.FILE, metavar="FOLDER",
               help="Replay these recordings in place of a broker, without Java. A script in which COMMAND sends something "
                    "else is run on the broker of --to, or could not be judged.")  # fmt: skip
+@click.option("--transcript", default=None, type=options.REPORT, metavar="FILE",
+              help="Write what COMMAND sent and got in each script that differs, beside what Java's client sent and got in "
+                   "the same script, as Markdown or HTML by the ending of the file.")  # fmt: skip
 @click.option("--known-failures", "known", default=None, type=options.FILE, metavar="FILE",
               help="TOML file of the failures that are known.")  # fmt: skip
 @click.option("--write-known-failures", "write_known", is_flag=True, help="Write or update the file of known failures.")
@@ -76,10 +88,12 @@ _REPEATED = {"--to": None, "--kafka": NEWEST, "--generate": 0, "--timeout": 60.0
               help="Print GitHub annotations and write a job summary (default: only in GitHub Actions).")  # fmt: skip
 def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Sequence[str], skip: Sequence[str],
         generate: int, listed: bool, seed: int, timeout: float, traces: Path | None, file: Path | None, shrink: int,
-        record: Path | None, replayed: Path | None, known: Path | None, write_known: bool, events: Path | None,
-        junit: Path | None, markdown: Path | None, html: Path | None, badge: Path | None, github: bool | None
-        ) -> int:  # fmt: skip
+        record: Path | None, replayed: Path | None, transcript: Path | None, known: Path | None, write_known: bool,
+        events: Path | None, junit: Path | None, markdown: Path | None, html: Path | None, badge: Path | None,
+        github: bool | None) -> int:  # fmt: skip
     """Gate one client; return the exit code."""
+    if transcript is not None:
+        check_ending(transcript)
     drawn = generated(generate, seed)
     given = read(read_text(file)) if file is not None else shipped()
     if shrink and traces is None:
@@ -109,9 +123,21 @@ def run(*, command: Sequence[str], kafka: str, address: str | None, patterns: Se
         plan = ClientPlan(scripts, command, release, seed, timeout, traces or scratch, str(chosen), changed, shrink,
                           cassettes, record)  # fmt: skip
         with event_stream(events) as emit, steps("the gate of a client", len(scripts)) as progress:
-            gated = gate_client(target, to, plan, entries, emit, progress)
+            gated, outcomes = gate_client(target, to, plan, entries, emit, progress)
+        if transcript is not None:
+            _write_transcript(transcript, plan, outcomes)
     write_to = known if write_known else None
     return report(gated, entries, write_to, github, junit=junit, markdown=markdown, html=html, badge=badge)
+
+
+def _write_transcript(path: Path, plan: ClientPlan, outcomes: Sequence[ScriptOutcome]) -> None:
+    """Write the scripts that differ beside Java's, and print the first difference of each."""
+    java = java_transcripts()
+    differing = [each for each in outcomes if each.verdict is ScriptVerdict.DIFFERS]
+    found = [script_transcript(each, plan.folder(each.script.id), java) for each in differing]
+    for line in short_lines(found, java.release):
+        say(line)
+    write_report(path, write_transcripts(path, found, java.release, f"client {shlex.join(plan.command)}"))
 
 
 @contextmanager

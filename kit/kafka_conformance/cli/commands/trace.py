@@ -15,6 +15,7 @@ import click
 
 from kafka_conformance.cli import options
 from kafka_conformance.core.errors import BadInput
+from kafka_conformance.core.files import write_report
 from kafka_conformance.core.progress import steps
 from kafka_conformance.core.streams import say, say_json
 from kafka_conformance.core.suggestion import did_you_mean
@@ -24,6 +25,7 @@ from kafka_conformance.wire.recording.event_text import words_of
 from kafka_conformance.wire.recording.exchanges import Event, decoded
 from kafka_conformance.wire.recording.judge import KINDS, Judge
 from kafka_conformance.wire.recording.trace import Head, read_trace
+from kafka_conformance.wire.recording.trace_page import TraceTimeline
 
 __all__ = ["run"]
 
@@ -32,34 +34,44 @@ _MOST = 20
 
 @click.argument("path", type=options.FILE, metavar="FILE")
 @click.option("--frames", is_flag=True, help="Print a line for each request, response and closed connection.")
-@click.option("--api", "apis", multiple=True, metavar="API", help="With --frames: only this API; repeatable.")
+@click.option("--html", default=None, type=options.REPORT, metavar="FILE",
+              help="Also write one HTML page, with a timeline of the connections.")  # fmt: skip
+@click.option("--api", "apis", multiple=True, metavar="API",
+              help="With --frames or --html: only this API; repeatable.")  # fmt: skip
 @click.option("--connection", default=None, type=click.IntRange(1), metavar="N",
-              help="With --frames: only this connection.")  # fmt: skip
+              help="With --frames or --html: only this connection.")  # fmt: skip
 @options.as_json
-def run(*, path: Path, frames: bool, apis: tuple[str, ...], connection: int | None, as_json: bool) -> int:
+def run(*, path: Path, frames: bool, html: Path | None, apis: tuple[str, ...], connection: int | None, as_json: bool
+        ) -> int:  # fmt: skip
     """Print the verdict; return 0 or 1, or 2 if not all can be judged, or nothing. Raises BadInput."""
     codec = shipped_codec()
-    if (apis or connection) and not frames:
-        raise BadInput("--api and --connection choose what --frames prints: give --frames too")
+    if (apis or connection) and not frames and html is None:
+        raise BadInput("--api and --connection choose what --frames prints and --html draws: give one of them too")
     if unknown := [api for api in apis if api not in codec.apis.values()]:
         raise BadInput(
             f"--api {unknown[0]}: there is no such API: {did_you_mean(unknown[0], list(codec.apis.values()))}"
         )
     head, lines = read_trace(path)
-    judge = Judge()
+    judge, timeline = Judge(), TraceTimeline()
     with steps("judging", 1):
         for event in decoded(lines, codec):
+            before = len(judge.findings)
             judge.take([event])
-            if frames and not as_json and _is_chosen(event, apis, connection):
+            if not _is_chosen(event, apis, connection):
+                continue
+            if frames and not as_json:
                 say(words_of(event, judge.names))
+            if html is not None:
+                timeline.add(event, judge.names, judge.findings[before:])
     if as_json:
         say_json(_document(head, judge))
     else:
         for line in chain(_findings(judge), _placed(judge), [_verdict(judge)]):
             say(line)
-    if judge.findings:
-        return 1
-    return 2 if not judge.totals.is_judged or judge.totals.undecoded else 0
+    code = 1 if judge.findings else 2 if not judge.totals.is_judged or judge.totals.undecoded else 0
+    if html is not None:
+        write_report(html, timeline.page(head, _verdict(judge), code, judge.findings))
+    return code
 
 
 def _is_chosen(event: Event, apis: tuple[str, ...], connection: int | None) -> bool:

@@ -118,6 +118,39 @@ def test_client_gate_writes_junit_markdown_html_and_badge_reports(address: str, 
     assert "1 of 1 rule asked conforms" in made["--badge"].read_text()
 
 
+def test_client_gate_transcript_has_only_differing_scripts_with_those_of_java(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "t.md"
+    scripts = ("--run", "refused/out-of-order", "--run", "produce/plain")
+    words = ("--cassettes", str(CASSETTES), *scripts, "--transcript", str(path), "--no-github", "--")
+    ran = gate(*words, sys.executable, str(RECORDED))
+    assert ran.return_value == 1, ran.output
+    assert "refused/out-of-order, Produce, partition 0: the first difference" in ran.output
+    client, java = (
+        next(line for line in ran.output.splitlines() if line.startswith(f"  {name} ")) for name in ("client", "Java")
+    )
+    assert "partition 0, new epoch: sequence 0, epoch 0" in client
+    assert "Java 4.4.0  Produce 13: partition 0, again, new epoch: sequence 0, epoch 1" in java
+    assert "produce/plain" not in path.read_text()
+    assert "| | client | Java 4.4.0 |" in path.read_text()
+
+
+def test_client_gate_transcript_names_scripts_without_one_of_java(address: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.html"
+    words = ("--to", address, "--run", "produce/plain", "--transcript", str(path), "--no-github", "--")
+    ran = gate(*words, sys.executable, "-c", LIAR)  # the mock gives each topic four partitions
+    assert ran.return_value == 1, ran.output
+    assert "produce/plain: There is no transcript of Java's client 4.4.0" in ran.output
+    assert "There is no transcript" in path.read_text()
+    ran = gate(*words, sys.executable, str(ADAPTER))
+    assert ran.return_value == 0, ran.output
+    assert "No script that was run differs." in path.read_text()
+
+
+def test_client_gate_transcript_with_unknown_ending_is_refused_before_any_run(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"ends in \.md or \.html"):
+        gate("--to", "127.0.0.1:1", "--transcript", str(tmp_path / "t.txt"), "--", sys.executable, "-c", "pass")
+
+
 def test_client_gate_exits_2_if_client_exits_77_as_not_applicable_or_fails_without_sending(address: str) -> None:
     ran = gate("--to", address, "--run", "produce/plain", "--", sys.executable, "-c", "raise SystemExit(77)")
     assert ran.return_value == 2
