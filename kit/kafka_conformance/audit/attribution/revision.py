@@ -13,9 +13,9 @@ that agrees with either by arithmetic. So the placements of a set are judged by 
 The other placement takes its place, unless what the whole set leaves unexplained follows a pattern of it.
 
 Two rules that differ for a few keys only, such as String.hashCode of bytes and of text, are not told apart by this: one key
-of 300 weighs less than CLEARLY. So a member is also replaced by such a rule if the keys that the two place differently are
-LIKELY of it (of the expected member: CLEARLY). If one in twenty partitions would hold such a key by chance, but 78 in 100 of
-the other keys are where the rule puts them, one key is 10 nats.
+of 300 weighs less than CLEARLY. So a member is also replaced by such a rule if the keys that the two place differently, or
+else the records of these keys, are LIKELY of it (of the expected member: CLEARLY). If one in twenty partitions would hold
+such a key by chance, but 78 in 100 of the other keys are where the rule puts them, one key is 10 nats.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 
 from kafka_conformance.audit.attribution.candidate_search import hits_of_rules, placed_by, possible_counts
 from kafka_conformance.audit.attribution.candidates import registered
+from kafka_conformance.audit.attribution.distinct_keys import distinct
 from kafka_conformance.audit.attribution.evidence import CLEARLY, HINT, LIKELY, evidence, spaced
 from kafka_conformance.audit.attribution.explanation import KeyColumn
 from kafka_conformance.audit.attribution.mixture import log_likelihoods
@@ -176,31 +177,50 @@ class Revision:
         return float(held[0]) - sum(self.wanted(placed) for placed in members)
 
     def nearest(self, members: list[Placed]) -> list[Placed]:
-        """Return the members, each replaced by a rule that differs for few keys, if these keys show that rule."""
+        """Return the members, each replaced by a rule that differs for few keys, if these keys or their records show it."""
         out = list(members)
         for at, away in enumerate(members):
             others = [placed for placed in out if placed != away]
-            found = [(self._shown_by_few(swap.other, away, others), swap.other) for swap in self._swaps(out, away)]
-            likely = [(held, other) for held, other in found if held > (CLEARLY if away == self.expected else LIKELY)]
+            near = [swap.other for swap in self._swaps(out, away) if self._nearly_alike(swap.other, away)]
+            wanted = CLEARLY if away == self.expected else LIKELY
+            by_keys = {other: self._shown_by_few(other, away, others) for other in near}
+            held = {other: found for other, found in by_keys.items() if found > wanted}
+            if not held:
+                open_ones = [other for other, found in by_keys.items() if found > -LIKELY]
+                held = {other: self._shown_by_records(other, away, others) for other in open_ones}
+            likely = {other: found for other, found in held.items() if found > wanted}
             if likely:
-                most = max(held for held, _ in likely)
-                out[at] = min((other for held, other in likely if held > most - EQUAL), key=self.preferred)
+                most = max(likely.values())
+                out[at] = min((other for other, found in likely.items() if found > most - EQUAL), key=self.preferred)
         return out
+
+    def _nearly_alike(self, one: Placed, other: Placed) -> bool:
+        """Whether two rules put all but few of the keys into the same partitions."""
+        first, _ = distinct(self.pairs.ids)
+        differ = float((self.pairs.chosen(one)[first] != self.pairs.chosen(other)[first]).mean())
+        return 0 < differ <= 1 - SAME
+
+    def _shown_by_records(self, one: Placed, other: Placed, others: list[Placed]) -> float:
+        """Return by how much the records, not only the keys, are likelier with the first, in nats.
+
+        Where each of two rules puts a key that they place differently, another member may put it too. Then the number of its
+        records there tells them apart: in one of the two places it is that of two producers.
+        """
+        rows = self.keys.rows_by([one, other])
+        first, second = log_likelihoods(self.keys.rows_by(others), rows, self.keys.count).tolist()
+        return float(first - second)
 
     def _shown_by_few(self, one: Placed, other: Placed, others: list[Placed]) -> float:
         """Return by how much the keys that two rules place differently are likelier to be of the first, in nats.
 
         A producer wrote as large a share of these keys as of those that both rules place in the same partition. A foreign
         producer put a key into each other partition with the same chance. Keys that another member puts there show nothing.
-        0 if the rules are not nearly the same, or if the other is expected and as many keys may be of another producer,
-        which wrote no more than these.
+        0 if the other is expected and as many keys may be of another producer, which wrote no more than these.
         """
         pairs, words = self.pairs, self.pairs.ids.view(np.dtype((np.void, 16))).ravel()
         _, first, key = np.unique(words, return_index=True, return_inverse=True)
         chosen = {placed: pairs.chosen(placed)[first] for placed in (one, other, *others)}
         differ = chosen[one] != chosen[other]
-        if not 0 < differ.mean() <= 1 - SAME:
-            return 0.0
         left = ~pairs.explained_by(others)
         strange = np.count_nonzero(left & ~pairs.explained_by([one, other])) + 1
         chance = strange / (first.size * max(pairs.count - len(others) - 1, 1) + 2)

@@ -72,6 +72,7 @@ EARLIER = {
     "fresh-c/378": "two signs of one hash that differ for one key in a hundred: few records show the second producer",
     "fresh-a/143": "a rare older count of a relative: seven of its keys are unexplained, the others are explained by chance",
     "7003/82": "four of 1,000 keys have a second separator, so that they are read to the end only by the last one",
+    "8101/431": "a relative differs for one of 40 keys; other rules put it where either does, and its records show which",
     "500/406": "an old and a new count of a relative, which a built-in rule differs from by one key",
 }
 """Topics with records that were attributed wrongly once."""
