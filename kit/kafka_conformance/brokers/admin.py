@@ -1,6 +1,6 @@
 """Create, extend and delete topics over Kafka's own protocol, without a client.
 
-Four requests are all it takes, in versions that every broker from 3.3 to 4.4 speaks and whose form is the old one, without
+Four requests are all it takes, in versions that every broker from 2.4 to 4.4 speaks and whose form is the old one, without
 tagged fields: CreateTopics 4, CreatePartitions 1, DeleteTopics 3, Metadata 5. A broker hands the first three to the
 controller. Callers use a new topic at once, so these functions wait until every broker has a leader for each partition.
 """
@@ -17,7 +17,7 @@ from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_conformance.core.java_text import parse_int
 from kafka_conformance.wire.frames import read_exactly
 
-__all__ = ["create_topic", "delete_topic", "grow_topic", "partitions_of"]
+__all__ = ["await_broker", "create_topic", "delete_topic", "grow_topic", "partitions_of"]
 
 _METADATA, _CREATE_TOPICS, _DELETE_TOPICS, _CREATE_PARTITIONS = 3, 19, 20, 37
 _VERSIONS = {_METADATA: 5, _CREATE_TOPICS: 4, _DELETE_TOPICS: 3, _CREATE_PARTITIONS: 1}
@@ -59,6 +59,20 @@ def delete_topic(bootstrap: str, name: str) -> None:
     if error := answer.take(">h")[0]:
         raise BadInput(f"topic {name} cannot be deleted: {_ERRORS.get(error, f'Kafka says error {error}')}")
     _await(bootstrap, name, lambda leaders: not leaders, "is still there")
+
+
+def await_broker(bootstrap: str) -> None:
+    """Wait until a broker has itself in its metadata: with ZooKeeper it starts before the controller has its registration.
+
+    Until then it creates no topic, for want of a broker to put it on. Raises BrokerLost.
+    """
+    limit = time.monotonic() + _LIMIT_S
+    while not _ask(bootstrap, _METADATA, struct.pack(">i?", 0, False)).take(">ii")[
+        1
+    ]:  # throttled for how long; brokers
+        if time.monotonic() >= limit:
+            raise BrokerLost(f"{bootstrap} is not registered with the controller after {_LIMIT_S:g} s")
+        time.sleep(_POLL_S)
 
 
 def partitions_of(bootstrap: str, name: str) -> dict[int, int]:

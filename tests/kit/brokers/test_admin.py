@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from kafka_conformance.brokers import admin
-from kafka_conformance.brokers.admin import create_topic, delete_topic, grow_topic, partitions_of
+from kafka_conformance.brokers.admin import await_broker, create_topic, delete_topic, grow_topic, partitions_of
 from kafka_conformance.core.errors import BadInput, BrokerLost
 
 NAME = struct.pack(">h", 1) + b"t"
@@ -163,3 +163,18 @@ def test_broker_that_closes_the_connection_raises_broker_lost(broker: Callable[.
         partitions_of(f"127.0.0.1:{server.getsockname()[1]}", "t")
     thread.join(5)
     server.close()
+
+
+def test_await_broker_asks_for_metadata_until_the_broker_is_listed(
+    broker: Callable[..., tuple[str, list[bytes]]],
+) -> None:
+    address, asked = broker(struct.pack(">ii", 0, 0), struct.pack(">ii", 0, 1))
+    await_broker(address)
+    assert [request[:4] for request in asked] == [struct.pack(">hh", 3, 5)] * 2
+
+
+def test_await_broker_raises_broker_lost_if_the_broker_is_not_listed_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admin, "_LIMIT_S", 0.0)
+    monkeypatch.setattr(admin, "_ask", lambda *_: admin._Answer(struct.pack(">ii", 0, 0)))
+    with pytest.raises(BrokerLost, match=r"is not registered with the controller after 0 s$"):
+        await_broker("127.0.0.1:1")
