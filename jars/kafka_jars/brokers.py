@@ -4,9 +4,9 @@
 ``kafka_2.13`` asks for, forty to fifty jars. They are pinned one by one when a release is added (``kafka-conformance broker
 pin``), so that starting a broker reads no POM and needs no network.
 
-Brokers start from 3.3 on, the first release whose KRaft was meant for use: before that a broker needs ZooKeeper. What a
-POM asks for and a broker does without may be absent from the repositories (:data:`NOT_NEEDED`); anything else that is
-absent keeps a release from being pinned.
+Brokers start since 2.4: the wire has no schemas of older releases. Up to 3.2.x a broker runs with ZooKeeper, whose jar the
+POM names; since 3.3, the first release whose KRaft was meant for use, without. What a POM asks for and a broker does without
+may be absent from the repositories (:data:`NOT_NEEDED`); anything else that is absent keeps a release from being pinned.
 """
 
 from __future__ import annotations
@@ -18,10 +18,16 @@ from pathlib import Path
 from kafka_jars.errors import PinsUnreadable
 from kafka_jars.pins import UNREADABLE, Jar, read_jars, read_version, write_release
 
-__all__ = ["BROKERS_FILE", "FIRST", "NOT_NEEDED", "BrokerPins", "broker_coordinates", "load_brokers", "pin_broker"]
+__all__ = [
+    "BROKERS_FILE", "FIRST", "FIRST_ON_KRAFT", "NOT_NEEDED", "BrokerPins", "broker_coordinates", "load_brokers",
+    "pin_broker", "runs_on_kraft",
+]  # fmt: skip
 
 BROKERS_FILE = Path(__file__).parent / "brokers.toml"
-FIRST = (3, 3)
+FIRST = (2, 4)
+"""The first release whose broker starts here."""
+FIRST_ON_KRAFT = (3, 3)
+"""The first release whose broker runs without ZooKeeper here."""
 NOT_NEEDED = ("org.apache.kafka:kafka-tools-api",)
 """Interfaces for the decoders of command line tools; 4.4.0's was in no repository, and its broker runs without."""
 
@@ -46,6 +52,11 @@ class BrokerPins:
 def broker_coordinates(version: str) -> str:
     """The jar whose POM names all others."""
     return f"org.apache.kafka:kafka_2.13:{version}"
+
+
+def runs_on_kraft(version: str) -> bool:
+    """Return whether the broker of a release runs on KRaft; up to 3.2.x it needs ZooKeeper."""
+    return _numbers(version) >= FIRST_ON_KRAFT
 
 
 def load_brokers(path: Path = BROKERS_FILE) -> BrokerPins:

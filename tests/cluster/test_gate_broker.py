@@ -24,7 +24,7 @@ PLANTED, LEAST = 200, 198
 LIMIT_S = 20.0
 
 
-@pytest.fixture(scope="module", params=["4.4.0", "3.9.2"])
+@pytest.fixture(scope="module", params=["4.4.0", "3.9.2", "2.8.2"])
 def broker(request: pytest.FixtureRequest) -> Iterator[Broker]:
     with running_broker(request.param, engine="jars") as started:
         yield started

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kafka_jars.brokers import BROKERS_FILE, FIRST, broker_coordinates, load_brokers, pin_broker
+from kafka_jars.brokers import BROKERS_FILE, FIRST, broker_coordinates, load_brokers, pin_broker, runs_on_kraft
 from kafka_jars.errors import PinsUnreadable
 from kafka_jars.pins import Jar, load
 
@@ -35,8 +35,11 @@ def test_shipped_broker_pins_contain_every_required_jar_with_consistent_sha256()
         assert tuple(map(int, version.split("."))) >= FIRST
         named = {jar.coordinates for jar in jars}
         assert len(named) == len(jars)
-        for needed in ("kafka-clients", "kafka-metadata", "kafka-raft", "kafka-storage", "kafka-server-common"):
+        on_kraft = ("kafka-metadata", "kafka-raft", "kafka-storage", "kafka-server-common")
+        for needed in ("kafka-clients", *(on_kraft if runs_on_kraft(version) else ())):
             assert f"org.apache.kafka:{needed}:{version}" in named
+        with_zookeeper = any(each.startswith("org.apache.zookeeper:zookeeper:") for each in named)
+        assert runs_on_kraft(version) or with_zookeeper
         assert {each.split(":")[1] for each in named} >= {"scala-library", "slf4j-api", "jopt-simple", "metrics-core"}
     same = {jar.coordinates: jar.sha256 for jars in pins.releases.values() for jar in jars}
     for jars in brokers.releases.values():

@@ -79,7 +79,7 @@ def test_broker_of_every_pinned_release_starts_stores_records_and_leaves_no_proc
     assert all(map(is_gone, pids.values()))
 
 
-@pytest.mark.parametrize("release", ["3.3.2", "4.4.0"])
+@pytest.mark.parametrize("release", ["2.4.1", "3.3.2", "4.4.0"])
 def test_single_broker_node_keeps_records_after_stop_and_kill(release: str) -> None:
     with running_broker(release, engine="jars") as broker:
         broker.create_topic("t", 1)
@@ -224,8 +224,9 @@ def ended(rooms: dict[str, str], *arguments: str, **more: str) -> str:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (["--kafka", "2.8.2"], "the broker of 2.8.2 needs ZooKeeper"),
-        (["--kafka", "9.9.9"], "the broker of 9.9.9 is not pinned, only those of 3.3.1, "),
+        (["--kafka", "2.3.1"], "the broker of 2.3.1 is too old: brokers run here since 2.4"),
+        (["--kafka", "2.8.2", "--nodes", "3"], "the broker of 2.8.2 needs ZooKeeper"),
+        (["--kafka", "9.9.9"], "the broker of 9.9.9 is not pinned, only those of 2.4.1, "),
         (["--kafka", "3.x"], "'3.x' is not a Kafka release"),
         (["--topic", "orders"], "'orders' is not a topic"),
         (["--topic", "no/name:3"], "topic no/name of 3 partitions cannot be made: "),

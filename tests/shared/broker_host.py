@@ -34,7 +34,7 @@ _STOP_LIMIT_S = 60
 _COMPILE_LIMIT_S = 300
 _POLL_S = 0.01
 _OPTIONS = ("-Xmx512m", "-XX:TieredStopAtLevel=1", "-Dzookeeper.forceSync=no",
-            "-Dorg.slf4j.simpleLogger.log.org.apache.zookeeper.server.PrepRequestProcessor=info")  # fmt: skip
+            "-Dorg.slf4j.simpleLogger.log.org.apache.zookeeper.server.ContainerManager=info")  # fmt: skip
 
 
 @cache

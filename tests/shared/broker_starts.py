@@ -27,7 +27,7 @@ from kafka_conformance.brokers import cluster as clusters
 from kafka_conformance.brokers import zookeeper
 from kafka_conformance.brokers.admin import create_topic
 from kafka_conformance.brokers.cluster import Cluster, ClusterPlan
-from kafka_conformance.brokers.settings import Node, nodes_of, properties, zookeeper_properties
+from kafka_conformance.brokers.settings import nodes_of, properties, zookeeper_properties
 from kafka_conformance.brokers.supervisor import ProcessSupervisor
 from kafka_conformance.core.errors import BadInput, BrokerLost, ConnectionClosed, NoResponse
 from kafka_conformance.oracle.fetching import fetched
@@ -187,9 +187,7 @@ def make_base(release: str, root: Path, *, zookeeper: bool = False) -> Base:
 def _new_cluster(base: Base, supervisor: ProcessSupervisor) -> Cluster:
     """Return a cluster of one broker that was not started."""
     plan = _plan(base.release, zookeeper=base.zookeeper)
-    nodes = nodes_of(1, None)
-    if base.zookeeper:
-        nodes = (Node(1, nodes[0].port),)  # a broker by itself is the controller too
+    nodes = nodes_of(1, None, zookeeper=base.zookeeper)
     cluster = Cluster(plan, supervisor, nodes)
     (cluster.folder / "tmp").mkdir()
     if base.zookeeper:

@@ -1,6 +1,6 @@
 """Create, extend and delete topics over Kafka's own protocol (extra ``wire``), without a client.
 
-Each request has a version that every broker from 3.3 to 4.4 supports. A broker forwards those that change a topic to the
+Each request has a version that every broker from 2.4 to 4.4 supports. A broker forwards those that change a topic to the
 controller. Callers use a new topic at once, so these functions wait until every broker has a leader for each partition.
 """
 
@@ -14,7 +14,7 @@ from kafka_conformance.core.errors import BadInput, BrokerLost, KitError, Malfor
 from kafka_conformance.wire.client import Connection, parse_address
 from kafka_conformance.wire.codec.messages import Fields, error_name
 
-__all__ = ["create_topic", "delete_topic", "grow_topic", "partitions_of"]
+__all__ = ["await_broker", "create_topic", "delete_topic", "grow_topic", "partitions_of"]
 
 _VERSIONS = {"Metadata": 5, "CreateTopics": 4, "DeleteTopics": 3, "CreatePartitions": 1}
 _LIMIT_S = 30.0
@@ -51,6 +51,18 @@ def delete_topic(bootstrap: str, name: str) -> None:
     answer = _ask(bootstrap, "DeleteTopics", {"topicNames": [name], "timeoutMs": _limit_ms()})
     _check(answer["responses"][0], f"topic {name} cannot be deleted")
     _await(bootstrap, name, lambda leaders: not leaders, "is still there")
+
+
+def await_broker(bootstrap: str) -> None:
+    """Wait until a broker has itself in its metadata: with ZooKeeper it starts before the controller has its registration.
+
+    Until then it creates no topic, for want of a broker to put it on. Raises BrokerLost.
+    """
+    limit = time.monotonic() + _LIMIT_S
+    while not _ask(bootstrap, "Metadata", {"topics": [], "allowAutoTopicCreation": False})["brokers"]:
+        if time.monotonic() >= limit:
+            raise BrokerLost(f"{bootstrap} is not registered with the controller after {_LIMIT_S:g} s")
+        time.sleep(_POLL_S)
 
 
 def partitions_of(bootstrap: str, name: str) -> dict[int, int]:

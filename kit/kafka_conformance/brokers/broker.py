@@ -9,7 +9,8 @@ There are two engines:
 
 ==========  ===========================================================================================================
 ``jars``    Kafka's own classes from Maven Central, each jar held to a sha256, run by the Java that is here: any release in
-            ``brokers.toml``, one node or three, which can be stopped, killed and started again
+            ``brokers.toml``, one node or three, which can be stopped, killed and started again; up to 3.2.x one, and a
+            ZooKeeper server beside it
 ``docker``  testcontainers' Kafka, where a Docker engine answers: one node. The images are Confluent's, whose 7.9.0 is made
             of *some* Kafka 3.9, not of an exact release; :attr:`Broker.release` says so
 ``auto``    Docker where it can give what was asked for, else the jars: these wherever an exact release is named, or three
@@ -23,17 +24,18 @@ When the block ends, however it ends, nothing is left: no process, no folder. Al
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, Protocol
 
-from kafka_conformance.brokers import admin, docker_broker
+from kafka_conformance.brokers import admin, docker_broker, zookeeper
 from kafka_conformance.brokers.cluster import Cluster, ClusterPlan, running_cluster
 from kafka_conformance.brokers.settings import checked_settings
 from kafka_conformance.core.errors import BadInput, BrokerLost
 from kafka_conformance.oracle.fetching import fetched
 from kafka_conformance.oracle.java_home import find_java
-from kafka_jars.brokers import FIRST, BrokerPins, load_brokers
+from kafka_jars.brokers import FIRST, BrokerPins, load_brokers, runs_on_kraft
 from kafka_jars.store import default_store
 from kafka_reference.releases import parse_release
 
@@ -87,7 +89,8 @@ class _JarsBroker:
     def __init__(self, cluster: Cluster, version: str) -> None:
         self._cluster, self.release = cluster, version
         self.bootstrap = ",".join(node.address for node in cluster.nodes)
-        self.stop_node, self.kill_node, self.start_node = cluster.stop, cluster.kill, cluster.restart
+        self.stop_node = cluster.stop
+        self._session_end = 0.0
 
     @property
     def process_ids(self) -> dict[int, int]:
@@ -100,6 +103,18 @@ class _JarsBroker:
 
     def grow_topic(self, name: str, partitions: int) -> None:
         admin.grow_topic(self.bootstrap, name, partitions)
+
+    def kill_node(self, node: int) -> None:
+        self._cluster.kill(node)
+        self._session_end = time.monotonic() + zookeeper.SESSION_END_S
+
+    def start_node(self, node: int) -> None:
+        if self._cluster.zookeeper_port is None:
+            self._cluster.restart(node)
+            return
+        time.sleep(max(0.0, self._session_end - time.monotonic()))
+        self._cluster.restart(node)
+        admin.await_broker(self.bootstrap)
 
     def watch(self) -> None:
         """Raise BrokerLost if a node has ended unexpectedly."""
@@ -144,9 +159,17 @@ def running_broker(
 def _from_jars(kafka: str, nodes: int, settings: Mapping[str, str], port: int | None, heap_mb: int) -> Iterator[Broker]:
     pins = load_brokers()
     version = chosen_broker(kafka, pins)
+    tick_ms = None
+    if not runs_on_kraft(version):
+        if nodes > 1:
+            raise BadInput(f"the broker of {version} needs ZooKeeper, with which 1 node runs here, not {nodes}")
+        settings, tick_ms = {**zookeeper.SESSION_SETTINGS, **settings}, zookeeper.TICK_MS
     java = find_java()
     jars: list[Path] = [stored.path for stored in fetched(pins.jars(version), default_store())]
-    with running_cluster(ClusterPlan(version, java, jars, nodes, settings, port, heap_mb)) as cluster:
+    plan = ClusterPlan(version, java, jars, nodes, settings, port, heap_mb, zookeeper_tick_ms=tick_ms)
+    with running_cluster(plan) as cluster:
+        if tick_ms is not None:
+            admin.await_broker(cluster.nodes[0].address)
         try:
             yield _JarsBroker(cluster, version)
         except Exception as error:
@@ -167,9 +190,7 @@ def chosen_broker(kafka: str, pins: BrokerPins) -> str:
     if str(asked) in pins.releases:
         return str(asked)
     if asked.numbers < FIRST:
-        raise BadInput(
-            f"the broker of {asked} needs ZooKeeper: brokers run here from 3.3 on ({', '.join(pins.releases)})"
-        )
+        raise BadInput(f"the broker of {asked} is too old: brokers run here since 2.4 ({', '.join(pins.releases)})")
     raise BadInput(
         f"the broker of {asked} is not pinned, only those of {', '.join(pins.releases)}:"
         f" `kafka-conformance broker pin {asked}` adds it, if it was ever published"

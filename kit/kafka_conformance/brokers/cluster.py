@@ -70,7 +70,8 @@ class ClusterPlan:
     """What is to run: a release's jars by a Java, and with which settings.
 
     ``nodes`` counts the brokers; a ``separate_controller`` comes on top, so that any of them may be stopped. With a
-    ``zookeeper_tick_ms``, the ``tickTime`` of its server, the cluster has ZooKeeper; it needs a separate controller.
+    ``zookeeper_tick_ms``, the ``tickTime`` of its server, the cluster has ZooKeeper; several brokers then need a separate
+    controller.
     """
 
     release: str
@@ -112,8 +113,9 @@ class Cluster:
                     node, self.nodes, self.data(node.id), self._plan.settings, self.zookeeper_port
                 )
                 self._properties(node).write_text(text, encoding="utf-8")
-            self.start(CONTROLLER_NODE)  # the first to start is the controller
-            self.start(*(node.id for node in self.nodes if node.id != CONTROLLER_NODE))
+            first, *others = (node.id for node in self.nodes)
+            self.start(first)  # the first to start is the controller
+            self.start(*others)
 
     def format(self) -> None:
         """Make every node's folder ready. Raises BrokerLost with the output of the tool."""

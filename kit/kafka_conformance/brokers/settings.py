@@ -154,7 +154,7 @@ def nodes_of(
     """Return ``count`` brokers on free ports, or on ``port`` and those after it. Raises BadInput for a port in use.
 
     The first is the controller too, unless ``separate_controller`` puts a node before them that is nothing else. With
-    ZooKeeper that node is a broker as well.
+    ZooKeeper that node is a broker as well, and no node has a port as the controller.
     """
     if port is None:
         controller, *ports = free_ports(count + 1)
@@ -168,7 +168,7 @@ def nodes_of(
         brokers = tuple(Node(VOTER + at, each) for at, each in enumerate(ports))
         first = Node(CONTROLLER_NODE, controller) if zookeeper else Node(CONTROLLER_NODE, None, controller)
         return (first, *brokers)
-    return tuple(Node(VOTER + at, each, None if at else controller) for at, each in enumerate(ports))
+    return tuple(Node(VOTER + at, each, None if at or zookeeper else controller) for at, each in enumerate(ports))
 
 
 def free_ports(count: int, but: list[int] | None = None) -> list[int]:

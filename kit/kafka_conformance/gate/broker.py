@@ -81,7 +81,7 @@ def gate_broker(target: runner.BrokerTarget, plan: BrokerPlan, known: KnownFailu
     record(Began(kit_version(), broker, (plan.release,), tuple(groups), plan.seed, 0, (), plan.selection))
     outcomes: dict[str, CaseOutcome] = {}
     seconds: Counter[str] = Counter()
-    with target.prepared(plan.cases):
+    with target.prepared([case for case in plan.cases if target.applies(case, plan.release)]):
         for case in _shuffled(plan.cases, plan.seed):
             progress.doing(case.id)
             before = time.monotonic()

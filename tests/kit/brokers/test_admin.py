@@ -11,7 +11,7 @@ import pytest
 from fake_brokers import CLOSE, FakeBroker, fake_broker
 
 from kafka_conformance.brokers import admin
-from kafka_conformance.brokers.admin import create_topic, delete_topic, grow_topic, partitions_of
+from kafka_conformance.brokers.admin import await_broker, create_topic, delete_topic, grow_topic, partitions_of
 from kafka_conformance.core.errors import BadInput, BrokerLost
 
 CREATED = {"topics": [{"name": "t"}]}
@@ -136,3 +136,17 @@ def test_admin_request_to_absent_or_malformed_broker_address_raises_broker_lost_
 def test_broker_that_closes_the_connection_or_sends_other_bytes_raises_broker_lost(answer: Any, cause: str) -> None:
     with answering(answer) as broker, pytest.raises(BrokerLost, match=cause):
         partitions_of(broker.address, "t")
+
+
+def test_await_broker_asks_for_metadata_until_the_broker_is_listed() -> None:
+    listed = {"brokers": [{"nodeId": 1, "host": "127.0.0.1", "port": 9092}]}
+    with answering({"brokers": []}, listed) as broker:
+        await_broker(broker.address)
+    assert broker.requests == [("Metadata", {"topics": [], "allowAutoTopicCreation": False})] * 2
+
+
+def test_await_broker_raises_broker_lost_if_the_broker_is_not_listed_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(admin, "_LIMIT_S", 0.0)
+    monkeypatch.setattr(admin, "_ask", lambda *_: {"brokers": []})
+    with pytest.raises(BrokerLost, match=r"is not registered with the controller after 0 s$"):
+        await_broker("127.0.0.1:1")

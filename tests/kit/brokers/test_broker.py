@@ -11,6 +11,8 @@ import pytest
 
 from kafka_conformance.brokers import broker
 from kafka_conformance.brokers.broker import NEWEST, chosen_broker, running_broker
+from kafka_conformance.brokers.cluster import ClusterPlan
+from kafka_conformance.brokers.settings import Node
 from kafka_conformance.core.errors import BadInput, NoJava
 from kafka_conformance.oracle.java_home import Java
 from kafka_jars.brokers import BrokerPins, load_brokers
@@ -26,13 +28,13 @@ def test_newest_pinned_broker_is_chosen_by_version_order_not_text_order() -> Non
 @pytest.mark.parametrize(
     ("named", "words"),
     [
-        ("2.8.2", "^the broker of 2.8.2 needs ZooKeeper: brokers run here from 3.3 on"),
+        ("2.3.1", r"^the broker of 2.3.1 is too old: brokers run here since 2.4 \(3.9.1, 3.10.0\)"),
         ("3.9.9", "^the broker of 3.9.9 is not pinned, only those of 3.9.1, 3.10.0: .*broker pin 3.9.9"),
         ("three", "^'three' is not a Kafka release"),
         ("3.x", "^'3.x' is not a Kafka release"),
     ],
 )
-def test_broker_of_invalid_unpinned_or_zookeeper_release_raises_one_line_bad_input(named: str, words: str) -> None:
+def test_broker_of_invalid_unpinned_or_too_old_release_raises_one_line_bad_input(named: str, words: str) -> None:
     with pytest.raises(BadInput, match=words) as raised:
         chosen_broker(named, PINS)
     assert "\n" not in str(raised.value)
@@ -112,6 +114,54 @@ def test_missing_java_raises_an_error_before_broker_jars_are_fetched(
         running_broker(engine="jars").__enter__()
 
 
+def test_three_nodes_of_a_release_with_zookeeper_raise_bad_input_before_jars_are_fetched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(broker, "fetched", lambda *_: pytest.fail("jars are fetched"))
+    with pytest.raises(BadInput, match=r"^the broker of 2.8.2 needs ZooKeeper, with which 1 node runs here, not 3$"):
+        running_broker("2.8.2", nodes=3, engine="jars").__enter__()
+
+
+@pytest.mark.parametrize(
+    ("release", "tick_ms", "settings"),
+    [
+        ("2.8.2", 500, {"zookeeper.connection.timeout.ms": "60000", "zookeeper.session.timeout.ms": "9"}),
+        ("3.3.1", None, {"zookeeper.session.timeout.ms": "9"}),
+    ],
+)  # fmt: skip
+def test_broker_up_to_3_2_runs_with_zookeeper_and_restarts_once_the_session_of_a_killed_one_has_ended(
+    release: str, tick_ms: int | None, settings: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path,
+) -> None:  # fmt: skip
+    plans, awaited, slept = [], [], []
+
+    class Cluster:
+        nodes = (Node(1, 21_000),)
+        zookeeper_port = None if tick_ms is None else 21_001
+        stop = kill = restart = staticmethod(lambda _: None)
+
+    @contextmanager
+    def cluster(plan: ClusterPlan) -> Iterator[Cluster]:
+        plans.append(plan)
+        yield Cluster()
+
+    monkeypatch.setattr(broker, "find_java", lambda: Java(tmp_path / "java", 17, "a test"))
+    monkeypatch.setattr(broker, "fetched", lambda *_: [])
+    monkeypatch.setattr(broker, "running_cluster", cluster)
+    monkeypatch.setattr(broker.admin, "await_broker", awaited.append)
+    monkeypatch.setattr(broker.time, "monotonic", lambda: 100.0)
+    monkeypatch.setattr(broker.time, "sleep", slept.append)
+    with running_broker(release, engine="jars", settings={"zookeeper.session.timeout.ms": 9}) as started:
+        started.stop_node(1)
+        started.start_node(1)
+        started.kill_node(1)
+        started.start_node(1)
+    (plan,) = plans
+    assert (plan.zookeeper_tick_ms, plan.settings) == (tick_ms, settings)
+    assert awaited == ([] if tick_ms is None else ["127.0.0.1:21000"] * 3)
+    assert slept == ([] if tick_ms is None else [0.0, 7.0])
+
+
 def test_crashed_broker_node_is_noted_on_the_client_error_that_follows(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -134,7 +184,7 @@ def test_crashed_broker_node_is_noted_on_the_client_error_that_follows(
     assert raised.value.__notes__ == ["Kafka 4.4.0: node 1 ended unexpectedly with code 137: out of memory"]
 
 
-def test_brokers_of_14_listed_releases_from_3_3_1_to_4_4_0_are_pinned() -> None:
-    promised = """3.3.1 3.3.2 3.4.1 3.5.2 3.6.2 3.7.2 3.8.1 3.9.1 3.9.2 4.0.2 4.1.2 4.2.2 4.3.1
-        4.4.0"""
+def test_brokers_of_22_listed_releases_from_2_4_1_to_4_4_0_are_pinned() -> None:
+    promised = """2.4.1 2.5.1 2.6.3 2.7.2 2.8.2 3.0.2 3.1.2 3.2.3 3.3.1 3.3.2 3.4.1 3.5.2 3.6.2 3.7.2 3.8.1
+        3.9.1 3.9.2 4.0.2 4.1.2 4.2.2 4.3.1 4.4.0"""
     assert set(promised.split()) <= set(load_brokers().releases)

@@ -26,7 +26,7 @@ for word in "$@"; do
     esac
 done
 """
-SERVE = "echo PrepRequestProcessor started; while :; do sleep 0.05; done"
+SERVE = "echo Using checkIntervalMs=60000; while :; do sleep 0.05; done"
 READY_WITH_ZOOKEEPER = "echo '[KafkaServer id=1] started'; while :; do sleep 0.05; done"
 READY = "echo '[main] INFO - Kafka Server started'; trap 'exit 143' TERM; while :; do sleep 0.05; done"
 
@@ -202,9 +202,25 @@ def test_zookeeper_cluster_refuses_to_stop_the_controller_and_reports_a_zookeepe
         assert running.ended_alone() == ""
         running._supervisor.signal("zookeeper", signal.SIGKILL)
         running._supervisor.wait("zookeeper", 10)
-        assert running.ended_alone() == "ZooKeeper ended unexpectedly with code -9: PrepRequestProcessor started"
+        assert running.ended_alone() == "ZooKeeper ended unexpectedly with code -9: Using checkIntervalMs=60000"
         folder = running.folder
     assert not folder.exists()
+
+
+def test_single_broker_with_zookeeper_starts_after_zookeeper_and_may_be_stopped_killed_and_started(
+    plan_with_zookeeper: ClusterPlan,
+) -> None:
+    plan = replace(plan_with_zookeeper, nodes=1, separate_controller=False)
+    with running_cluster(plan) as running:
+        assert list(running.pids()) == [1]
+        assert running.nodes == (Node(1, running.nodes[0].port),), "a port as controller is for KRaft"
+        assert "process.roles" not in (running.folder / "node-1.properties").read_text()
+        for end in (running.stop, running.kill):
+            end(1)
+            assert running.pids() == {}
+            assert running.ended_alone() == ""
+            running.restart(1)
+        assert list(running.pids()) == [1]
 
 
 def test_zookeeper_that_exits_while_starting_raises_broker_lost_with_the_exception(

@@ -29,7 +29,7 @@ _LOOK_S = 0.5
 
 
 @click.option("--kafka", default="newest-that-runs", show_default=True, metavar="RELEASE",
-              help="An exact release, since 3.3.")  # fmt: skip
+              help="An exact release, since 2.4; up to 3.2.x with ZooKeeper.")  # fmt: skip
 @click.option("--nodes", default="1", type=click.Choice(["1", "3"]), callback=lambda _, __, value: int(value),
               show_default=True, help="How many nodes the cluster has.")  # fmt: skip
 @click.option("--engine", default="auto", type=click.Choice(["auto", "docker", "jars"]), show_default=True,
@@ -88,7 +88,7 @@ def pin(*, versions: Sequence[str]) -> int:
     wanted = [str(named_release(name)) for name in versions]
     for version in wanted:
         if named_release(version).numbers < FIRST:
-            raise BadInput(f"the broker of {version} needs ZooKeeper: brokers run here from 3.3 on")
+            raise BadInput(f"the broker of {version} is too old: brokers run here since 2.4")
     new = [version for version in wanted if version not in pins.releases]
     for version in sorted(set(wanted) - set(new)):
         out.print(f"{version} was pinned already")

@@ -100,7 +100,7 @@ def _check_cluster(target: BrokerTarget, address: str, *, owned: bool) -> None:
 
 
 def _announce(target: BrokerTarget, address: str, release: str, cases: Sequence[BrokerCase], prefix: str) -> None:
-    count = plural(sum(len(case.topics) for case in cases), "topic")
+    count = plural(sum(len(case.topics) for case in cases if target.applies(case, release)), "topic")
     made = f"creates {count}" if target.makes_topics else f"lets the broker create {count}"
     end = "deletes these at the end" if target.deletes_topics else "leaves these: the broker has no DeleteTopics"
     say_error(

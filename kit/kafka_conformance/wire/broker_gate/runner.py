@@ -147,16 +147,26 @@ class BrokerTarget:
         valid = shipped_codec().message(f"{api}Request").versions
         return range(max(found.start, valid.start), min(found.stop, valid.stop))
 
-    def lacking(self, case: BrokerCase) -> str:
-        """Return the first API and version of a case that the broker lacks; empty if it has all."""
-        for step in case.steps:
-            if not self._has(step.api, step.version):
-                return f"{step.api} version {step.version}"
+    def applies(self, case: BrokerCase, release: str | None = None) -> bool:
+        """Return whether the broker and a release have all APIs and versions of a case. If not, it gets no topics."""
+        return not self._lacking_version(case) and (release is None or case.answers_of(release) is not None)
+
+    def lacking(self, case: BrokerCase, release: str | None = None) -> str:
+        """Return the first thing that a case needs and the broker lacks, or the release; empty if both have all."""
+        if version := self._lacking_version(case):
+            return f"the broker has no {version}"
+        if not self.applies(case, release):
+            return f"Kafka {release} lacks an API or a version"
         if not self.makes_topics and not self._has_such_topics(case):
-            return f"CreateTopics version {_ADMIN['CreateTopics']}"
+            return f"the broker has no CreateTopics version {_ADMIN['CreateTopics']}"
         if case.names_topic_ids and not all(self._ids.get(self._topic(case, topic)) for topic in case.topics):
-            return f"topic id in Metadata version {_WITH_IDS}"
+            return f"the broker has no topic id in Metadata version {_WITH_IDS}"
         return ""
+
+    def _lacking_version(self, case: BrokerCase) -> str:
+        """Return the first API and version of a case that the broker lacks; empty if it has all."""
+        missing = (step for step in case.steps if not self._has(step.api, step.version))
+        return next((f"{step.api} version {step.version}" for step in missing), "")
 
     @contextlib.contextmanager
     def prepared(self, cases: Sequence[BrokerCase]) -> Iterator[None]:
@@ -193,7 +203,7 @@ class BrokerTarget:
         """
         if why := self._lost:
             return CaseOutcome(case, CaseVerdict.NOT_RUN, why)
-        if why := self._inapplicable(case, release):
+        if why := self.lacking(case, release):
             return CaseOutcome(case, CaseVerdict.NOT_APPLICABLE, why)
         expected = None if release is None else case.answers_of(release)
         limit_s = limit_s or self._limit_s
@@ -221,14 +231,6 @@ class BrokerTarget:
                 raise
             return found  # an answer lacks a value that this request needs
         return _compared(case, answers, raw, expected)
-
-    def _inapplicable(self, case: BrokerCase, release: str | None) -> str:
-        """Return why a case cannot be compared with a release; empty if it can."""
-        if lacking := self.lacking(case):
-            return f"the broker has no {lacking}"
-        if release is not None and case.answers_of(release) is None:
-            return f"Kafka {release} lacks an API or a version"
-        return ""
 
     def _variables(self, case: BrokerCase) -> Variables:
         """Return the names and times of a case, and the ids of its topics."""

@@ -71,6 +71,15 @@ def test_broker_gate_writes_only_to_topics_that_this_run_created(broker: FakeBro
     assert broker.topics == {"kafka-conformance-gate-older", "__consumer_offsets"}
 
 
+def test_broker_gate_creates_no_topic_for_a_case_that_does_not_apply(broker: FakeBroker) -> None:
+    broker.versions["Fetch"] = (4, 11)
+    ran = gate(broker, "--run", "fetch/empty", "--run", "api-versions/v0", "--run", "produce/two-batches", code=1)
+    assert "creates 1 topic" in ran.stderr
+    created = [each["name"] for api, fields in broker.requests if api == "CreateTopics" for each in fields["topics"]]
+    assert created
+    assert not [name for name in created if "produce-two-batches" not in name]
+
+
 def test_broker_gate_refuses_cluster_with_other_topics_without_option_i_own_this_cluster(broker: FakeBroker) -> None:
     broker.topics |= {"orders", "a", "b", "c"}
     with pytest.raises(
@@ -118,7 +127,7 @@ def test_broker_gate_of_unreachable_address_raises_broker_lost(broker: FakeBroke
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--as", "9.9.9"], "unknown release '9.9.9': answers are recorded for 3."),
+        (["--as", "9.9.9"], "unknown release '9.9.9': answers are recorded for 2."),
         (["--run", "fetch/nothing"], "no case matches 'fetch/nothing': "),
         (["--skip", "zzz/*"], "no case matches 'zzz/*': the groups are api-versions/*, fetch/*, groups/*, "),
         (["--skip", "fetch/ofset-0"], "no case matches 'fetch/ofset-0': did you mean fetch/offset-0"),
