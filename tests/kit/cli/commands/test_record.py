@@ -208,7 +208,7 @@ def test_trace_command_counts_refused_batches_and_exits_with_0(tmp_path: Path) -
 
 @pytest.mark.parametrize(
     ("words", "hint"),
-    [(("--api", "Produce"), "give --frames too"), (("--frames", "--api", "Prodce"), "did you mean Produce")],
+    [(("--api", "Produce"), "give one of them too"), (("--frames", "--api", "Prodce"), "did you mean Produce")],
 )
 def test_trace_command_api_filter_without_frames_or_with_unknown_api_is_refused(
     tmp_path: Path, words: tuple[str, ...], hint: str
