@@ -43,6 +43,7 @@ _RESERVE = 0.2
 _SETUP_S = 30.0
 _BEFORE_MS = 3_600_000
 """How long before the run the times in records are: retention does not reach them, and none is a broker's own."""
+_TOPIC_EXISTS = 36
 _GROUP, _TRANSACTION = 0, 1
 _ADMIN = {"Metadata": 5, "CreateTopics": 4, "DeleteTopics": 3, "ListOffsets": 2, "FindCoordinator": 2, "DeleteGroups": 1,
           "InitProducerId": 1}  # fmt: skip
@@ -116,6 +117,8 @@ class BrokerTarget:
         self._groups: list[str] = []
         self._garbled = False
         """Whether an answer to CreateTopics could not be decoded."""
+        self._unanswered: list[dict[str, Any]] = []
+        """The topics of a CreateTopics request without an answer: the broker may still create them."""
 
     @property
     def makes_topics(self) -> bool:
@@ -302,13 +305,16 @@ class BrokerTarget:
              "configs": [{"name": key, "value": value} for key, value in topic.settings.items()]}
             for name, topic in topics.items()
         ]  # fmt: skip
+        self._unanswered = asked
         try:
             found = self._admin("CreateTopics", {"topics": asked, "timeoutMs": int(_SETUP_S * 1000)})["topics"]
         except MalformedMessage as error:
+            self._unanswered = []
             warn(f"{error}: topics are created by Metadata, and cases that need more do not apply")
             self._garbled = True
             self._connect_again()
             return
+        self._unanswered = []
         for each in found:
             if code := each["errorCode"]:
                 raise KitError(f"topic {each['name']} cannot be created: error {code}, {each['errorMessage']}")
@@ -359,14 +365,41 @@ class BrokerTarget:
             self._admin("DeleteGroups", {"groupsNames": list(groups)})
         if not self.deletes_topics:
             return
-        topics = self._own_topics()
-        for at in range(0, len(topics), _AT_ONCE):
-            names = topics[at : at + _AT_ONCE]
-            self._admin("DeleteTopics", {"topicNames": list(names), "timeoutMs": int(_SETUP_S * 1000)})
+        self._delete_topics()
+        if self._unanswered:
+            self._await_created()
+            self._delete_topics()
+
+    def _await_created(self) -> None:
+        """Request the topics of an unanswered CreateTopics again, and wait until all are listed. Raises KitError.
+
+        The request may have been given up, as after Ctrl-C, before the broker lists what it creates: then they could not be
+        deleted, and would be left. Error 36 is a topic that exists.
+        """
+        request = {"topics": self._unanswered, "timeoutMs": int(_SETUP_S * 1000)}
+        found = self._admin("CreateTopics", request)["topics"]
+        wanted = {each["name"] for each in found if each["errorCode"] in {0, _TOPIC_EXISTS}}
         limit = time.monotonic() + _SETUP_S
-        while topics := self._own_topics():  # a broker knows of a deletion later than the controller
+        while missing := wanted.difference(self._own_topics()):
             if time.monotonic() >= limit:
+                raise KitError(f"{len(missing):,} topics are not listed {_SETUP_S:g} s after CreateTopics")
+            time.sleep(_POLL_S)
+
+    def _delete_topics(self) -> None:
+        """Delete the run's topics until none is listed: some may be listed only while others are deleted.
+
+        A broker knows of a deletion later than the controller, so a topic may be named twice. Raises KitError if their
+        number does not fall any more.
+        """
+        fewest, limit = 0, 0.0
+        while topics := self._own_topics():
+            if not fewest or len(topics) < fewest:
+                fewest, limit = len(topics), time.monotonic() + _SETUP_S
+            elif time.monotonic() >= limit:
                 raise KitError(f"{len(topics):,} topics are still there {_SETUP_S:g} s after DeleteTopics")
+            for at in range(0, len(topics), _AT_ONCE):
+                names = topics[at : at + _AT_ONCE]
+                self._admin("DeleteTopics", {"topicNames": list(names), "timeoutMs": int(_SETUP_S * 1000)})
             time.sleep(_POLL_S)
 
     def _own_topics(self) -> list[str]:

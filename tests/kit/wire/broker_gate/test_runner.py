@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from fake_brokers import CLOSE, SILENCE, FakeBroker, fake_broker
 
-from kafka_conformance.core.errors import BadInput, BrokerLost, KitError, MalformedMessage
+from kafka_conformance.core.errors import BadInput, BrokerLost, KitError, MalformedMessage, NoResponse
+from kafka_conformance.wire.broker_gate import runner
 from kafka_conformance.wire.broker_gate.case import BrokerCase, CaseTopic, Recorded, Step, Until
 from kafka_conformance.wire.broker_gate.runner import CLOSED, BrokerTarget, CaseOutcome, CaseVerdict, differences
 from kafka_conformance.wire.client import parse_address
@@ -134,6 +135,54 @@ def test_case_with_api_version_missing_from_broker_is_not_applicable() -> None:
         with target(broker) as made:
             found = made.run(case(INIT, END, expected=[RIGHT, ENDED]), "4.4.0")
     assert (found.verdict, found.why) == (CaseVerdict.NOT_APPLICABLE, "the broker has no EndTxn version 3")
+
+
+def test_topics_that_a_broker_creates_after_the_request_was_given_up_are_deleted() -> None:
+    late: list[str] = []
+    listings = 0
+
+    def answer(api: str, _: int, request: dict[str, Any]) -> Any:
+        nonlocal listings
+        if api == "CreateTopics":
+            late[:] = late or [each["name"] for each in request["topics"]]
+            again = any(name == "CreateTopics" for name, _ in broker.requests[:-1])
+            return {"topics": [{"name": each, "errorCode": 36} for each in late]} if again else SILENCE
+        if api == "Metadata" and late and request["topics"] is None:
+            listings += 1
+            if listings == 4:  # with ZooKeeper, brokers list a new topic after the controller has made it
+                broker.topics.update(late)
+        return None
+
+    with fake_broker(answer) as broker, target(broker, 0.3) as made:
+        with pytest.raises(NoResponse), made.prepared([case(INIT, topics=TOPICS)]):
+            pass
+        while listings < 6:
+            made.topic_names()
+        assert late
+        assert not broker.topics
+
+
+def test_topics_that_a_broker_lists_only_while_others_are_deleted_are_deleted_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(runner, "_SETUP_S", 2.0)
+    late: list[str] = []
+
+    def answer(api: str, _: int, request: dict[str, Any]) -> Any:
+        if api == "CreateTopics" and not late:
+            first, *others = [each["name"] for each in request["topics"]]
+            late.extend(others)
+            broker.topics.add(first)
+            return SILENCE
+        if api == "DeleteTopics":  # with ZooKeeper, topics of one request are created and listed one after the other
+            broker.topics.update(late)
+        return None
+
+    with fake_broker(answer) as broker, target(broker, 0.3) as made:
+        with pytest.raises(NoResponse), made.prepared([case(INIT, topics=TOPICS)]):
+            pass
+        assert late
+        assert not broker.topics
 
 
 def test_case_without_recorded_answers_of_the_release_is_not_applicable() -> None:
