@@ -183,11 +183,10 @@ class Revision:
             others = [placed for placed in out if placed != away]
             near = [swap.other for swap in self._swaps(out, away) if self._nearly_alike(swap.other, away)]
             wanted = CLEARLY if away == self.expected else LIKELY
-            by_keys = {other: self._shown_by_few(other, away, others) for other in near}
-            held = {other: found for other, found in by_keys.items() if found > wanted}
-            if not held:
-                open_ones = [other for other, found in by_keys.items() if found > -LIKELY]
-                held = {other: self._shown_by_records(other, away, others) for other in open_ones}
+            held = {other: self._shown_by_few(other, away, others) for other in near}
+            if all(found <= wanted for found in held.values()):
+                held = {other: self._shown_by_records(other, away, others)
+                        for other, found in held.items() if found > -LIKELY}  # fmt: skip
             likely = {other: found for other, found in held.items() if found > wanted}
             if likely:
                 most = max(likely.values())

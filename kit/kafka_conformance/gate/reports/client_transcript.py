@@ -91,7 +91,7 @@ def script_transcript(outcome: ScriptOutcome, folder: Path, java: JavaTranscript
     findings = [f"{one.kind}: {one.what}" for one in outcome.findings if not one.harmless]
     expected = java.of_script(script)
     if expected is None:
-        why = f"There is no transcript of Java's client {java.release}: only scripts that ship have one."
+        why = f"Java's client {java.release} has no transcript of this script: only the kit's own scripts have one."
         return ScriptTranscript(script.id, script.title, findings, why=why)
     found = transcript_of(read_trace(folder / "trace")[1], shipped_codec())
     lanes = compare_transcripts(found, expected)
@@ -125,11 +125,14 @@ def _line(exchange: Exchange | None) -> str:
 
 def _shown(lane: ComparedLane) -> _ShownLane:
     start = max(0, lane.first - _BEFORE)
+
+    def words_of(exchange: Exchange | None, number: int) -> str:
+        return _line(exchange) if exchange is not None or number == lane.first else ""
+
     rows = [
-        (number == lane.first, _line(row.client) if row.client else "", _line(row.java) if row.java else "")
+        (number == lane.first, words_of(row.client, number), words_of(row.java, number))
         for number, row in enumerate(lane.rows[start : start + _ROWS], start)
     ]
-    rows = [(True, own or _NOTHING, java or _NOTHING) if first else (first, own, java) for first, own, java in rows]
     return _ShownLane(lane.name, _VERDICTS[lane.verdict], rows, start, len(lane.rows) - start - len(rows))
 
 

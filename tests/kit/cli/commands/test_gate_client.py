@@ -139,8 +139,8 @@ def test_client_gate_transcript_names_scripts_without_one_of_java(address: str, 
     words = ("--to", address, "--run", "produce/plain", "--transcript", str(path), "--no-github", "--")
     ran = gate(*words, sys.executable, "-c", LIAR)  # the mock gives each topic four partitions
     assert ran.return_value == 1, ran.output
-    assert "produce/plain: There is no transcript of Java's client 4.4.0" in ran.output
-    assert "There is no transcript" in path.read_text()
+    assert "produce/plain: Java's client 4.4.0 has no transcript of this script" in ran.output
+    assert "has no transcript of this script" in path.read_text()
     ran = gate(*words, sys.executable, str(ADAPTER))
     assert ran.return_value == 0, ran.output
     assert "No script that was run differs." in path.read_text()

@@ -97,9 +97,9 @@ def test_script_without_transcript_of_java_is_reported_in_one_line(tmp_path: Pat
     found = gives_up(tmp_path, msgspec.structs.replace(REFUSED, rounds=1))
     (line,) = short_lines([found], "4.4.0")
     assert line == (
-        "refused/not-leader: There is no transcript of Java's client 4.4.0: only scripts that ship have one."
+        "refused/not-leader: Java's client 4.4.0 has no transcript of this script: only the kit's own scripts have one."
     )
-    assert "There is no transcript" in written(".html", [found])
+    assert "has no transcript of this script" in written(".html", [found])
 
 
 def test_transcript_of_long_runs_and_many_scripts_is_bounded_and_counts_the_rest(
@@ -119,7 +119,7 @@ def test_transcript_of_long_runs_and_many_scripts_is_bounded_and_counts_the_rest
     assert len(list(short_lines(found * 10, "4.4.0"))) == 61
 
 
-def test_transcript_without_differing_scripts_says_so_in_both_forms() -> None:
+def test_transcript_without_differing_scripts_states_that_none_differs_in_markdown_and_html() -> None:
     for ending in (".md", ".html"):
         assert "No script that was run differs." in written(ending, [])
 
